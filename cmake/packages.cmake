@@ -1,0 +1,46 @@
+# Third-party packages, all from Debian (scripts/setup lists them). A required one stops the
+# configuration with its package name; an optional one leaves out the rooms that need it (rooms.cmake).
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+# weir_require(NAME DEBIAN_PACKAGE): find_package with a message that says what to install.
+macro(weir_require name debian)
+  find_package(${name} ${ARGN} QUIET)
+  if(NOT ${name}_FOUND)
+    message(FATAL_ERROR "weir needs ${name}; install ${debian}, or run scripts/setup build")
+  endif()
+endmacro()
+
+weir_require(fmt libfmt-dev)
+weir_require(spdlog libspdlog-dev)
+weir_require(nlohmann_json nlohmann-json3-dev)
+weir_require(CLI11 libcli11-dev)
+weir_require(Eigen3 libeigen3-dev)
+find_package(Boost 1.74 REQUIRED QUIET)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET QUIET libxxhash)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET QUIET libzstd)
+find_path(PCG_INCLUDE_DIR pcg_random.hpp REQUIRED)
+mark_as_advanced(PCG_INCLUDE_DIR)
+
+# Optional packages. WEIR_HAVE_<NAME> says whether rooms may use it, WEIR_PACKAGE_<NAME> what to install.
+set(WEIR_OPTIONAL MPI HDF5 UCX)
+set(WEIR_PACKAGE_MPI "libopenmpi-dev and/or libmpich-dev")
+set(WEIR_PACKAGE_HDF5 "libhdf5-dev")
+set(WEIR_PACKAGE_UCX "libucx-dev")
+
+pkg_check_modules(OPENMPI IMPORTED_TARGET QUIET ompi-c)
+pkg_check_modules(MPICH IMPORTED_TARGET QUIET mpich)
+pkg_check_modules(HDF5 IMPORTED_TARGET QUIET hdf5)
+pkg_check_modules(UCX IMPORTED_TARGET QUIET ucx)
+
+if(OPENMPI_FOUND OR MPICH_FOUND)
+  set(MPI_PRESENT TRUE)
+endif()
+set(HDF5_PRESENT ${HDF5_FOUND})
+set(UCX_PRESENT ${UCX_FOUND})
+foreach(name IN LISTS WEIR_OPTIONAL)
+  set(WEIR_HAVE_${name} FALSE)
+  if(WEIR_WITH_${name} AND ${name}_PRESENT)
+    set(WEIR_HAVE_${name} TRUE)
+  endif()
+endforeach()

@@ -1,0 +1,35 @@
+# The house: who lives where and who may use whom. The layering test reads this same list.
+# What each room is for stands in ARCHITECTURE.md; the words a line may use in room.cmake.
+weir_room(base THREADED LINKS spdlog::spdlog PkgConfig::XXHASH
+          HEADERS fmt::fmt nlohmann_json::nlohmann_json)
+
+weir_room(calls)
+weir_room(grammar)
+weir_room(trace        USES calls grammar)
+weir_room(intercept    USES calls THREADED)
+weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5)
+weir_room(consistency)
+weir_room(semantics    USES trace consistency)
+weir_room(proxy        USES trace)
+
+weir_room(transport    NEEDS UCX THREADED)
+weir_room(burst        USES intercept transport consistency THREADED)
+
+weir_room(workload     THREADED PARTLY MPI)
+weir_room(monitor      THREADED)
+weir_room(launch)
+weir_room(stats        THREADED LINKS Boost::headers HEADERS Eigen3::Eigen)
+weir_room(surface      USES stats)
+weir_room(campaign     USES workload monitor launch stats)
+weir_room(interference USES campaign semantics surface)
+
+weir_room(report)
+set(every_room trace grammar calls intercept capture consistency semantics proxy transport burst
+    workload monitor launch stats surface campaign interference report)
+weir_room(study        MAY_USE ${every_room})
+weir_room(cli          MAY_USE ${every_room} study LINKS CLI11::CLI11)
+
+weir_program(weir ROOM cli)
+weir_program(weir-server ROOM burst)
+
+weir_close_rooms()

@@ -1,0 +1,13 @@
+# Build facts for `weir --version` and reports, in one generated source file of the room base.
+string(TOLOWER "${CMAKE_BUILD_TYPE}" WEIR_BUILD_TYPE)
+set(WEIR_COMPILER "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+set(WEIR_BUILD_WITH)
+foreach(name IN LISTS WEIR_OPTIONAL)
+  if(WEIR_HAVE_${name})
+    string(TOLOWER ${name} lower)
+    list(APPEND WEIR_BUILD_WITH ${lower})
+  endif()
+endforeach()
+string(JOIN " " WEIR_BUILD_WITH ${WEIR_BUILD_WITH})
+configure_file("${PROJECT_SOURCE_DIR}/cmake/build_facts.cpp.in" "${PROJECT_BINARY_DIR}/generated/build_facts.cpp" @ONLY)
+set_property(GLOBAL PROPERTY WEIR_ROOM_base_GENERATED "${PROJECT_BINARY_DIR}/generated/build_facts.cpp")
