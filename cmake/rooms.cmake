@@ -1,6 +1,6 @@
 # The house: who lives where and who may use whom. The layering test reads this same list.
 # What each room is for stands in ARCHITECTURE.md; the words a line may use in room.cmake.
-weir_room(base THREADED LINKS spdlog::spdlog PkgConfig::XXHASH
+weir_room(base THREADED LINKS spdlog::spdlog PkgConfig::XXHASH PkgConfig::ZSTD Threads::Threads
           HEADERS fmt::fmt nlohmann_json::nlohmann_json)
 
 weir_room(calls)
