@@ -90,8 +90,9 @@ function(weir_unit_test name)
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE weir_compile ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE WEIR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  string(JOIN ":" labels ${TEST_LABELS})  # gtest_discover_tests() takes one word; ctest -L matches parts of it
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 300)
+    PROPERTIES LABELS "${labels}" TIMEOUT 300)
   add_dependencies(unit_tests ${name})
   if("threads" IN_LIST TEST_LABELS)
     add_dependencies(threaded_tests ${name})
