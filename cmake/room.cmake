@@ -18,6 +18,9 @@ set_property(GLOBAL PROPERTY WEIR_ROOM_TABLE "")
 add_custom_target(threaded_tests)
 add_custom_target(unit_tests)
 
+# Only for its CONFIGURE_DEPENDS: a new directory in src/ makes the next build configure again.
+file(GLOB weir_room_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/src/*")
+
 function(weir_room name)
   cmake_parse_arguments(ROOM "THREADED" "" "USES;MAY_USE;LINKS;HEADERS;NEEDS;PARTLY" ${ARGN})
   if(ROOM_UNPARSED_ARGUMENTS)
