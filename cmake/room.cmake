@@ -9,7 +9,8 @@
 #             THREADED)                             its unit tests also run under ThreadSanitizer
 #
 # Sources are src/<name>/**/*.cpp. *_test.cpp beside them become the unit tests <name>_test; host/ holds
-# tools that run while building; main.cpp and preload/ belong to weir_program() and weir_preload_library().
+# tools that run while building; main.cpp belongs to weir_program(), preload/ to weir_preload_library(), c_api.cpp
+# to the public library (install.cmake).
 # A room that is declared and has no directory yet is only recorded: the graph is whole from the start.
 include(GNUInstallDirs)
 include(GoogleTest)
@@ -51,7 +52,7 @@ function(weir_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/host/.*|/preload/.*)$")
+  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/c_api\\.cpp|/host/.*|/preload/.*)$")
   get_property(generated GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED)
 
   if(sources OR generated)

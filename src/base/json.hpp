@@ -5,12 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_fwd.hpp"
 #include "base/result.hpp"
 
 namespace weir {
-
-// Keeps the order in which fields were added, so that the same input gives the same bytes.
-using Json = nlohmann::ordered_json;
 
 // {"schema": "weir.<command>/<version>"}: how every answer for machines begins.
 Json json_document(std::string_view command, int version = 1);

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "base/json.hpp"
 #include "base/progress.hpp"
 #include "base/terminal.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json.hpp"
+#include "base/json_fwd.hpp"
 #include "base/result.hpp"
 #include "base/table.hpp"
 
