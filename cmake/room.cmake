@@ -9,7 +9,8 @@
 #             THREADED)                             its unit tests also run under ThreadSanitizer
 #
 # Sources are src/<name>/**/*.cpp. *_test.cpp beside them become the unit tests <name>_test; host/ holds
-# tools that run while building; main.cpp and preload/ belong to weir_program() and weir_preload_library().
+# tools that run while building, and their tests; main.cpp and preload/ belong to weir_program() and
+# weir_preload_library() (calls.cmake).
 # A room that is declared and has no directory yet is only recorded: the graph is whole from the start.
 include(GNUInstallDirs)
 include(GoogleTest)
@@ -48,6 +49,7 @@ function(weir_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests EXCLUDE REGEX "/host/")
   list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/host/.*|/preload/.*)$")
   get_property(generated GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED)
 
@@ -59,8 +61,13 @@ function(weir_room name)
     add_library(weir_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(weir_${name} ${scope} "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  get_property(generated_include GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED_INCLUDE)
+  target_include_directories(weir_${name} ${scope} "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+                             ${generated_include})
   target_link_libraries(weir_${name} ${scope} ${ROOM_HEADERS})
+  if(TARGET weir_generated_${name})
+    add_dependencies(weir_${name} weir_generated_${name})
+  endif()
   list(TRANSFORM ROOM_USES PREPEND weir_)
   target_link_libraries(weir_${name} ${scope} ${ROOM_USES})
   foreach(room IN LISTS ROOM_MAY_USE)
