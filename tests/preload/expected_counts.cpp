@@ -17,7 +17,8 @@ constexpr std::string_view kMark = "// counts:";
 
 Result<ExpectedCount> parse_word(const std::string& word) {
   const std::size_t sign = word.find('=');
-  if (sign == std::string::npos || sign == 0) return Error{Errc::bad_data, fmt::format("'{}' is no count", word)};
+  if (sign == std::string::npos || sign == 0)
+    return Error{Errc::bad_data, fmt::format("'{}' is no count", word)};
   ExpectedCount made;
   made.at_least = word[sign - 1] == '>';
   made.what = word.substr(0, made.at_least ? sign - 1 : sign);
@@ -50,7 +51,8 @@ std::vector<std::string> all_programs(const fs::path& sources) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(sources)) {
     const fs::path& path = entry.path();
-    if (path.extension() != ".h" && !path.stem().string().starts_with("lib")) names.push_back(path.stem().string());
+    if (path.extension() != ".h" && !path.stem().string().starts_with("lib"))
+      names.push_back(path.stem().string());
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -83,7 +85,9 @@ std::string unmet(const std::vector<ExpectedCount>& expected, const CallCounts& 
   for (const ExpectedCount& e : expected) {
     const std::uint64_t seen = measured(e.what, counts);
     const bool met = e.at_least ? seen >= e.value : seen == e.value;
-    if (!met) text += fmt::format("  {}: counted {}, expected {}{}\n", e.what, seen, e.at_least ? "at least " : "", e.value);
+    if (!met)
+      text += fmt::format("  {}: counted {}, expected {}{}\n", e.what, seen, e.at_least ? "at least " : "",
+                          e.value);
   }
   return text;
 }

@@ -12,7 +12,8 @@
 
 namespace weir {
 
-// One of the words after "// counts:" in a program's source: "write=41", "read>=40", "depth=1", "processes>=2".
+// One of the words after "// counts:" in a program's source: "write=41", "read>=40", "depth=1",
+// "processes>=2".
 struct ExpectedCount {
   std::string what;
   bool at_least = false;
@@ -20,7 +21,8 @@ struct ExpectedCount {
 };
 
 std::vector<std::string> all_programs(const std::filesystem::path& sources);
-std::optional<std::filesystem::path> find_source(const std::filesystem::path& sources, const std::string& program);
+std::optional<std::filesystem::path> find_source(const std::filesystem::path& sources,
+                                                 const std::string& program);
 
 Result<std::vector<ExpectedCount>> read_expected(const std::filesystem::path& source);
 

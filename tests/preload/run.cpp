@@ -1,15 +1,11 @@
-// Runs tiny programs bare and preloaded and compares all that can be seen from outside: what they print, how they end,
-// and the files they leave. The counts in a program's first comment lines then prove that it was really intercepted.
+// Runs tiny programs bare and preloaded and compares all that can be seen from outside: what they print, how
+// they end, and the files they leave. The counts in a program's first comment lines then prove that it was
+// really intercepted.
 //
 //   run [--repeat 100] [NAME...]
 //
 // Every run starts in an empty directory with /dev/null as its input. Programs must not print what differs
 // between two bare runs.
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -23,8 +19,12 @@
 #include <string_view>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "counting_handler.hpp"
 #include "expected_counts.hpp"
@@ -180,7 +180,8 @@ bool run_program(const Options& options, const std::string& name) {
     const Outcome bare = run_once(program, nullptr, nullptr);
     const Outcome preloaded = run_once(program, &options.library, counts.get());
     std::string wrong = difference(bare, preloaded);
-    if (bare.status == "exit 98" || bare.status == "exit 126") wrong += fmt::format("  the bare run failed:\n{}", bare.out);
+    if (bare.status == "exit 98" || bare.status == "exit 126")
+      wrong += fmt::format("  the bare run failed:\n{}", bare.out);
     wrong += weir::unmet(*expected, *counts);
     if (wrong.empty()) continue;
     fmt::print("{}: round {} of {}:\n{}", name, round, options.repeat, wrong);

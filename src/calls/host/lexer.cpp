@@ -63,7 +63,7 @@ class Lexer {
       problem(line, "this line is indented, so it continues a row, and there is no row above it");
       return;
     }
-    if (!continues) lexed_.rows.push_back({line, {}});
+    if (!continues) lexed_.rows.push_back({line, {}, false});
     read_tokens(text, line, lexed_.rows.back());
   }
 
@@ -92,6 +92,7 @@ class Lexer {
         ++at;
         row.tokens.push_back({Token::Kind::mark, text.substr(begin, 1), line});
       } else {
+        row.damaged = true;
         const auto byte = static_cast<unsigned char>(c);
         const bool printable = byte > 0x20 && byte < 0x7f;
         problem(line, printable ? fmt::format("'{}' has no place in a row", c)

@@ -19,6 +19,7 @@ struct Token {
 struct LogicalRow {
   int line = 0;
   std::vector<Token> tokens;
+  bool damaged = false;  // has a problem already; reading on would only report its echo
 };
 
 struct Lexed {

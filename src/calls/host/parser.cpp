@@ -281,9 +281,11 @@ Table parse_table(const std::string& file, std::string_view text, Problems& prob
   }
   Lexed lexed = lex(file, text, problems);
   table.includes = std::move(lexed.includes);
-  for (const LogicalRow& logical : lexed.rows)
+  for (const LogicalRow& logical : lexed.rows) {
+    if (logical.damaged) continue;
     if (auto row = RowParser(file, table.layer, logical, problems).run())
       table.rows.push_back(std::move(*row));
+  }
   return table;
 }
 

@@ -1,10 +1,12 @@
-// A handler on an alternate stack does I/O while main is inside a call: above or below, it is one level deeper.
+// A handler on an alternate stack does I/O while main is inside a call: above or below, it is one level
+// deeper.
+//
 // counts: read>=40 write=41 depth=1
-#include "tiny.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+
+#include "tiny.h"
 
 static int ends[2];
 

@@ -1,11 +1,12 @@
 // Modes of new files, O_TMPFILE, sizes of zero and beyond 4 GiB, vectors, duplicates.
-// counts: open=9 openat=2 creat=1 pread=2 pwrite=2 readv=1 writev=1 dup=1 dup2=1 dup3=1 rename=1 unlink=1 mkdir=1
-// counts: ftruncate=1 fsync=1 fdatasync=1 depth=0
-#include "tiny.h"
-
+// counts: open=9 openat=2 creat=1 pread=2 pwrite=2 readv=1 writev=1 dup=1 dup2=1 dup3=1 rename=1
+//
+// counts: unlink=1 mkdir=1 ftruncate=1 fsync=1 fdatasync=1 depth=0
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+
+#include "tiny.h"
 
 static void show_mode(const char* path) {
   struct stat seen;

@@ -1,9 +1,9 @@
 // Threads cancelled inside read() unwind through the shim; their cleanup handlers do I/O.
 // counts: read=30 write>=62 depth=0 pread=30
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <pthread.h>
+
+#include "tiny.h"
 
 static int pipe_ends[2];
 
@@ -33,7 +33,8 @@ int main(void) {
     pthread_t thread;
     void* result = NULL;
     char byte;
-    MUST(pthread_barrier_init(&ready, NULL, 2) == 0 && pthread_create(&thread, NULL, wait_for_data, &ready) == 0);
+    MUST(pthread_barrier_init(&ready, NULL, 2) == 0 &&
+         pthread_create(&thread, NULL, wait_for_data, &ready) == 0);
     pthread_barrier_wait(&ready);
     MUST(pthread_cancel(thread) == 0 && pthread_join(thread, &result) == 0);
     MUST(result == PTHREAD_CANCELED);

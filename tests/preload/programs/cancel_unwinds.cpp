@@ -1,8 +1,8 @@
 // The same in C++: destructors run while the thread unwinds, and do I/O.
 // counts: read=20 write=41 depth=0
-#include "tiny.h"
-
 #include <pthread.h>
+
+#include "tiny.h"
 
 namespace {
 

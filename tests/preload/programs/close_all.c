@@ -1,9 +1,9 @@
 // Every descriptor is closed, twice over; the next ones are 0, 1, 2 as they would be bare.
 // counts: close=2050 open=4 write=3 depth=0
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
+
+#include "tiny.h"
 
 int main(void) {
   int closed = 0;

@@ -1,9 +1,9 @@
 // A library that does I/O while it is loaded and unloaded, and a pending dlerror() that outlives our calls.
 // counts: write=8 open=2 depth=0
-#include "tiny.h"
-
 #include <dlfcn.h>
 #include <libgen.h>
+
+#include "tiny.h"
 
 int main(int argc, char** argv) {
   (void)argc;

@@ -1,10 +1,12 @@
-// I/O before main: by the constructor of a library that is initialised before the preloaded one, and by static objects.
+// I/O before main: by the constructor of a library that is initialised before the preloaded one, and by
+// static objects.
+//
 // counts: write=6 open=1 fopen=1 depth=0
-#include "tiny.h"
+#include <fstream>
 
 #include <fcntl.h>
 
-#include <fstream>
+#include "tiny.h"
 
 extern "C" int early_descriptor(void);
 

@@ -1,18 +1,18 @@
 // errno as the call left it: the failing ones set it, the others leave what was there.
 // counts: open=3 openat=1 creat=1 close=2 read=3 write=21 pread=1 pwrite=1 lseek=2 unlink=1 execve=1 depth=0
 // counts: fopen=1
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#define SHOW(call)                                                     \
-  do {                                                                 \
-    errno = 77;                                                        \
-    const long show_result = (long)(call);                             \
-    const int show_errno = errno;                                      \
-    say("%s: %ld errno %d\n", #call, show_result, show_errno);         \
+#include "tiny.h"
+
+#define SHOW(call)                                             \
+  do {                                                         \
+    errno = 77;                                                \
+    const long show_result = (long)(call);                     \
+    const int show_errno = errno;                              \
+    say("%s: %ld errno %d\n", #call, show_result, show_errno); \
   } while (0)
 
 int main(void) {

@@ -1,8 +1,8 @@
 // Replaces itself five times over; each link does I/O.
 // counts: execve=5 write=7 open=6 processes=6 depth=0
-#include "tiny.h"
-
 #include <fcntl.h>
+
+#include "tiny.h"
 
 extern char** environ;
 

@@ -1,8 +1,8 @@
 // I/O after main: exit handlers, a destructor, and what stdio flushes at the end.
 // counts: write=5 open=2 close=2 fopen=1 fwrite=1 depth=0
-#include "tiny.h"
-
 #include <fcntl.h>
+
+#include "tiny.h"
 
 static void first(void) { say("registered first, runs last\n"); }
 static void second(void) {

@@ -1,12 +1,12 @@
 // Children do I/O and end in several ways, also while other threads of the parent are inside calls.
 // counts: write>=14 close>=1 pread>=1 _exit>=3 depth=0
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
+
+#include "tiny.h"
 
 static atomic_int stop;
 
@@ -21,8 +21,10 @@ static void* keep_busy(void* unused) {
 static void show(pid_t child) {
   int status = 0;
   MUST(waitpid(child, &status, 0) == child);
-  if (WIFSIGNALED(status)) say("signal %d\n", WTERMSIG(status));
-  else say("status %d\n", WEXITSTATUS(status));
+  if (WIFSIGNALED(status))
+    say("signal %d\n", WTERMSIG(status));
+  else
+    say("status %d\n", WEXITSTATUS(status));
 }
 
 int main(void) {

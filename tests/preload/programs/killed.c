@@ -1,9 +1,9 @@
 // Ends by a signal with data in a stdio buffer: the same status, and the same bytes lost.
 // counts: write=1 fwrite=1 fopen=1 depth=0
-#include "tiny.h"
-
 #include <signal.h>
 #include <sys/resource.h>
+
+#include "tiny.h"
 
 int main(void) {
   const struct rlimit none = {0, 0};

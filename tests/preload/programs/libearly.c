@@ -1,6 +1,6 @@
-#include "tiny.h"
-
 #include <fcntl.h>
+
+#include "tiny.h"
 
 static int descriptor;
 

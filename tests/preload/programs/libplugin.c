@@ -1,6 +1,6 @@
-#include "tiny.h"
-
 #include <fcntl.h>
+
+#include "tiny.h"
 
 __attribute__((constructor)) static void load(void) { say("plugin loaded\n"); }
 __attribute__((destructor)) static void unload(void) { say("plugin unloaded\n"); }

@@ -1,10 +1,10 @@
 // A signal handler jumps out of read(): the call never ends, and the calls after it are still at depth 0.
 // counts: read=25 write=26 depth=0
-#include "tiny.h"
-
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+
+#include "tiny.h"
 
 static sigjmp_buf back;
 static void jump(int number) { siglongjmp(back, number); }

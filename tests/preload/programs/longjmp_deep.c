@@ -1,11 +1,13 @@
-// As longjmp.c, but the calls after the jump come from deeper in the stack than the one that was left: they can not be
-// told from calls inside it, and count as depth 1 until one comes from as high up. The program does not notice.
+// As longjmp.c, but the calls after the jump come from deeper in the stack than the one that was left: they
+// can not be told from calls inside it, and count as depth 1 until one comes from as high up. The program
+// does not notice.
+//
 // counts: read=2 write=2 depth=1
-#include "tiny.h"
-
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+
+#include "tiny.h"
 
 static sigjmp_buf back;
 static void jump(int number) { siglongjmp(back, number); }

@@ -1,9 +1,9 @@
 // Built for 64-bit offsets: imports open64, pread64 and so on, which are the same calls.
 // counts: open=1 openat=1 creat=1 pread=1 pwrite=1 lseek=1 ftruncate=1 fopen=1 depth=0
 #define _FILE_OFFSET_BITS 64
-#include "tiny.h"
-
 #include <fcntl.h>
+
+#include "tiny.h"
 
 int main(void) {
   const int fd = open("data", O_CREAT | O_RDWR, 0600);

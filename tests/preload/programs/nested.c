@@ -1,8 +1,8 @@
 // A stream whose functions do I/O themselves: calls inside calls.
 // counts: fwrite=3 fread=1 fflush=3 write>=3 pread>=1 depth=1
-#include "tiny.h"
-
 #include <fcntl.h>
+
+#include "tiny.h"
 
 static int fd;
 static ssize_t put(void* cookie, const char* bytes, size_t count) {

@@ -1,11 +1,11 @@
 // A program with an allocator of its own that does I/O: it must see no allocation and no call of ours.
 // counts: write>=2 open=2 depth=0
-#include "tiny.h"
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stddef.h>
+
+#include "tiny.h"
 
 static _Alignas(16) char arena[1 << 20];
 static size_t used;
@@ -26,7 +26,8 @@ void* malloc(size_t size) { return take(size); }
 void* calloc(size_t count, size_t size) { return take(count * size); }
 void* realloc(void* old, size_t size) {
   void* const made = take(size);
-  if (old != NULL) memcpy(made, old, *(size_t*)(void*)((char*)old - 16) < size ? *(size_t*)(void*)((char*)old - 16) : size);
+  if (old != NULL)
+    memcpy(made, old, *(size_t*)(void*)((char*)old - 16) < size ? *(size_t*)(void*)((char*)old - 16) : size);
   return made;
 }
 void free(void* memory) { (void)memory; }
@@ -46,7 +47,8 @@ int main(void) {
   say("%d before main, %d since\n", at_start, allocations - at_start);
   pthread_t thread;
   void* result = NULL;
-  MUST(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, &result) == 0 && result == NULL);
+  MUST(pthread_create(&thread, NULL, in_thread, NULL) == 0 && pthread_join(thread, &result) == 0 &&
+       result == NULL);
   MUST(malloc(100) != NULL);
   say("%d since\n", allocations - at_start);
   return 0;

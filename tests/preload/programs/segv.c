@@ -1,10 +1,12 @@
-// A handler for SIGSEGV that writes and leaves; then the stack overflows and the handler runs on a stack of its own.
+// A handler for SIGSEGV that writes and leaves; then the stack overflows and the handler runs on a stack of
+// its own.
+//
 // counts: write=3 _exit=2 depth=0
-#include "tiny.h"
-
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+
+#include "tiny.h"
 
 static void on_segv(int number) {
   say("signal %d\n", number);

@@ -1,13 +1,13 @@
 // A storm of signals: the handler does I/O at any instruction of the calls main makes, and none is lost.
 // counts: write>=1500 pread>=1 pwrite>=1
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
+
+#include "tiny.h"
 
 enum { kSignals = 1500 };
 static int log_fd;

@@ -1,10 +1,10 @@
 // posix_spawn, system and popen; their programs are preloaded too.
 // counts: write>=3 processes>=4
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
+
+#include "tiny.h"
 
 extern char** environ;
 

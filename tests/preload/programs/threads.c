@@ -1,9 +1,9 @@
 // Many threads at once: each writes and reads back its own part, opens and closes.
 // counts: pwrite=3200 pread=3200 open>=33 close=32 depth=0 processes=1
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <pthread.h>
+
+#include "tiny.h"
 
 enum { kThreads = 8, kRounds = 400, kBlock = 64 };
 static int shared_fd;
@@ -17,7 +17,8 @@ static void* work(void* number) {
   for (long i = 0; i < kRounds; ++i) {
     memset(out, (int)('a' + (me + i) % 26), sizeof out);
     const off_t at = (me * kRounds + i) * kBlock;
-    if (pwrite(shared_fd, out, sizeof out, at) != kBlock || pread(shared_fd, in, sizeof in, at) != kBlock) return "io";
+    if (pwrite(shared_fd, out, sizeof out, at) != kBlock || pread(shared_fd, in, sizeof in, at) != kBlock)
+      return "io";
     if (memcmp(in, out, sizeof in) != 0) return "data";
     errno = (int)me + 1;
     if (i % 100 == 0 && close(open("/dev/null", O_RDONLY)) != 0) return "close";

@@ -1,9 +1,6 @@
 // For the tiny programs: printing without stdio, and stopping on what must not happen.
 #pragma once
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,11 +18,11 @@ __attribute__((format(printf, 1, 2), unused)) static void say(const char* format
   if (length > 0 && write(STDOUT_FILENO, line, (size_t)length) != length) _exit(99);
 }
 
-#define MUST(condition)                                                \
-  do {                                                                 \
-    if (!(condition)) {                                                \
-      const int must_errno = errno;                                    \
+#define MUST(condition)                                                 \
+  do {                                                                  \
+    if (!(condition)) {                                                 \
+      const int must_errno = errno;                                     \
       say("line %d: %s: errno %d\n", __LINE__, #condition, must_errno); \
-      _exit(98);                                                       \
-    }                                                                  \
+      _exit(98);                                                        \
+    }                                                                   \
   } while (0)

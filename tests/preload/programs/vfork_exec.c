@@ -1,14 +1,15 @@
 // A vforked child runs in its parent's memory until it execs, exits or dies: nothing of it may stay behind.
 // counts: execve=9 _exit=9 dup2=4 depth=0
-#include "tiny.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "tiny.h"
+
 extern char** environ;
 
-// All calls are made from main, so that its children's frames and its own are at the same height of the stack.
+// All calls are made from main, so that its children's frames and its own are at the same height of the
+// stack.
 #define LINE(text) MUST(write(STDOUT_FILENO, text "\n", sizeof text) == (ssize_t)sizeof text)
 
 int main(int argc, char** argv) {
