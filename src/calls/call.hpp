@@ -22,12 +22,12 @@ struct Argument {
 
 struct CallInfo {
   std::string_view name;
-  Layer layer;
   std::string_view result_type;
-  Role result;
   std::size_t first_argument;  // see arguments()
   std::size_t argument_count;
-  Call means;     // itself, or the call this is another shape of; the leading arguments agree
+  Call means;  // itself, or the call this is another shape of; the leading arguments agree
+  Layer layer;
+  Role result;
   bool opens;     // makes a handle
   bool closes;    // ends the handle it is given
   bool variadic;  // the last argument stands for C's '...' in the real function

@@ -177,12 +177,14 @@ struct ExitingHandler {
 };
 
 TEST_F(Dispatched, AVforkedChildThatExitsLeavesTheParentsGuardAsItWas) {
+  // NOLINTBEGIN(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork): what programs do
   const pid_t child = vfork();
   if (child == 0) {
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     Dispatch<ExitingHandler, Call::_exit, Symbol::_exit, void(int)>::run(frame, 7);
     _exit(1);
   }
+  // NOLINTEND(clang-analyzer-security.insecureAPI.vfork,clang-analyzer-unix.Vfork)
   EXPECT_EQ(Guard::current().depth(), 0U);
   EXPECT_FALSE(Guard::current().in_own_work());
   int status = 0;

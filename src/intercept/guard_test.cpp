@@ -106,6 +106,7 @@ TEST(Guard, OnAnAlternateStackAddressesProveNothing) {
   raise(SIGUSR1);
   EXPECT_FALSE(entered_on_alternate_stack);
   EXPECT_TRUE(guard.may_enter(kTop + 1));
+  interrupted = nullptr;
   sigaction(SIGUSR1, &old, nullptr);
   const stack_t none{nullptr, SS_DISABLE, 0};
   sigaltstack(&none, nullptr);

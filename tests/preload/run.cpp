@@ -142,6 +142,11 @@ Outcome run_once(const fs::path& program, const fs::path* library, CallCounts* c
   return seen;
 }
 
+std::string file_of(const Outcome& outcome, const std::string& name) {
+  const auto at = outcome.files.find(name);
+  return at == outcome.files.end() ? "(absent)" : at->second;
+}
+
 // Empty when the two are the same.
 std::string difference(const Outcome& bare, const Outcome& preloaded) {
   std::string text;
@@ -153,13 +158,8 @@ std::string difference(const Outcome& bare, const Outcome& preloaded) {
   compare("stderr", bare.err, preloaded.err);
   std::map<std::string, std::string> all = bare.files;
   all.insert(preloaded.files.begin(), preloaded.files.end());
-  for (const auto& [name, unused] : all) {
-    const auto in = [&](const Outcome& o) {
-      const auto at = o.files.find(name);
-      return at == o.files.end() ? std::string("(absent)") : at->second;
-    };
-    compare("file " + name, in(bare), in(preloaded));
-  }
+  for (const auto& entry : all)
+    compare("file " + entry.first, file_of(bare, entry.first), file_of(preloaded, entry.first));
   return text;
 }
 

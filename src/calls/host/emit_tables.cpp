@@ -30,6 +30,7 @@ std::string emit_ids(const Catalog& catalog) {
     layers.push_back(table.layer);
     for (const Row& row : table.rows) calls.push_back(row.name);
   }
+  symbols.reserve(catalog.symbols.size());
   for (const ExportedSymbol& symbol : catalog.symbols) symbols.push_back(symbol.name);
 
   std::string text(kHead);
@@ -50,10 +51,10 @@ std::string emit_table(const Catalog& catalog) {
     layers += fmt::format("    \"{}\",\n", table.layer);
     for (const Row& row : table.rows) {
       calls +=
-          fmt::format("    {{\"{}\", Layer::{}, \"{}\", Role::{}, {}, {}, Call::{}, {}, {}, {}, {}, {}}},\n",
-                      row.name, row.layer, row.result_type, weir::name(row.result), first,
-                      row.arguments.size(), row.means.empty() ? row.name : row.means, row.opens, row.closes,
-                      row.variadic && !row.passes_va_list(), row.leaves, row.fortran);
+          fmt::format("    {{\"{}\", \"{}\", {}, {}, Call::{}, Layer::{}, Role::{}, {}, {}, {}, {}, {}}},\n",
+                      row.name, row.result_type, first, row.arguments.size(),
+                      row.means.empty() ? row.name : row.means, row.layer, weir::name(row.result), row.opens,
+                      row.closes, row.variadic && !row.passes_va_list(), row.leaves, row.fortran);
       for (const RowArgument& a : row.arguments)
         arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}}},\n", a.name, a.type,
                                  weir::name(a.role), weir::name(a.direction));

@@ -18,6 +18,7 @@ constexpr std::size_t kMostArguments = 32;
 template <std::size_t N, class Info>
 std::vector<std::string_view> names_of(const std::array<Info, N>& table) {
   std::vector<std::string_view> names;
+  names.reserve(N);
   for (const Info& entry : table) names.push_back(entry.name);
   return names;
 }

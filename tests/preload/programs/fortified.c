@@ -1,5 +1,7 @@
-// What a program built with _FORTIFY_SOURCE imports. Called by their own names, as not every compiler makes
-// them. counts: __read_chk=1 __pread_chk=2 __open_2=2 __openat_2=2 __fread_chk=1 __fprintf_chk=2 depth=0
+// What a program built with _FORTIFY_SOURCE imports. Called by their own names, as not all compilers
+// make them.
+//
+// counts: __read_chk=1 __pread_chk=2 __open_2=2 __openat_2=2 __fread_chk=1 __fprintf_chk=2 depth=0
 #include <fcntl.h>
 
 #include "tiny.h"
