@@ -9,8 +9,8 @@
 #             THREADED)                             its unit tests also run under ThreadSanitizer
 #
 # Sources are src/<name>/**/*.cpp. *_test.cpp beside them become the unit tests <name>_test; host/ holds
-# tools that run while building; main.cpp belongs to weir_program(), preload/ to weir_preload_library(), c_api.cpp
-# to the public library (install.cmake).
+# tools that run while building, and their tests; main.cpp belongs to weir_program(), preload/ to
+# weir_preload_library() (calls.cmake), c_api.cpp to the public library (install.cmake).
 # A room that is declared and has no directory yet is only recorded: the graph is whole from the start.
 include(GNUInstallDirs)
 include(GoogleTest)
@@ -52,6 +52,7 @@ function(weir_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests EXCLUDE REGEX "/host/")
   list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/c_api\\.cpp|/host/.*|/preload/.*)$")
   get_property(generated GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED)
 
@@ -63,8 +64,13 @@ function(weir_room name)
     add_library(weir_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(weir_${name} ${scope} "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  get_property(generated_include GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED_INCLUDE)
+  target_include_directories(weir_${name} ${scope} "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+                             ${generated_include})
   target_link_libraries(weir_${name} ${scope} ${ROOM_HEADERS})
+  if(TARGET weir_generated_${name})
+    add_dependencies(weir_${name} weir_generated_${name})
+  endif()
   list(TRANSFORM ROOM_USES PREPEND weir_)
   target_link_libraries(weir_${name} ${scope} ${ROOM_USES})
   foreach(room IN LISTS ROOM_MAY_USE)
