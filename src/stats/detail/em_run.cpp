@@ -1,0 +1,93 @@
+#include "stats/detail/em_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace weir::stats::detail {
+
+EmRun::EmRun(const PreparedSample& sample, Family family, const State& start, const RunLimits& limits)
+    : sample_(sample),
+      family_(family),
+      limits_(limits),
+      state_(start),
+      pass_(em_pass(sample, family, start)) {
+  path_.push_back(pass_.log_likelihood);
+}
+
+double EmRun::small() const { return limits_.tolerance * (1 + std::abs(pass_.log_likelihood)); }
+
+bool EmRun::accept(State next, MissingInformation* missing) {
+  const State target = next;
+  for (double fraction = 1; fraction > 1e-3; fraction *= 0.4) {
+    if (fraction < 1) next = between(state_, target, fraction);
+    const PassResult pass =
+        missing != nullptr ? em_pass(sample_, family_, next, *missing) : em_pass(sample_, family_, next);
+    if (pass.log_likelihood >= pass_.log_likelihood) {
+      state_ = next;
+      pass_ = pass;
+      path_.push_back(pass.log_likelihood);
+      return true;
+    }
+  }
+  return false;
+}
+
+void EmRun::warm_up(int iterations) {
+  for (int i = 0; i < iterations && !converged_; ++i) {
+    const double before = pass_.log_likelihood;
+    const bool moved = accept(em_step(family_, state_, pass_, limits_.step), nullptr);
+    if (!moved) return;
+    if (pass_.log_likelihood - before < 1e-3 * small()) return;
+  }
+}
+
+void EmRun::finish() {
+  finished_ = true;
+  double caution = 0.5;
+  int standing = 0;  // steps in a row that gained next to nothing
+  std::array<MissingInformation, 2> room;
+  MissingInformation* missing = &room[0];  // at state_
+  MissingInformation* tried = &room[1];    // at the step being tried
+  em_pass(sample_, family_, state_, *missing);
+  while (!converged_ && iterations() < limits_.max_iterations) {
+    const double before = pass_.log_likelihood;
+    NewtonStep step;
+    for (; caution < 1; caution = std::min(1.0, 2 * caution + 0.05)) {
+      step = newton_step(family_, state_, pass_, *missing, limits_.step, caution);
+      if (step.usable) break;
+    }
+    bool moved = false;
+    if (caution < 1) {
+      const PassResult trial = em_pass(sample_, family_, step.state, *tried);
+      if (trial.log_likelihood >= before) {
+        state_ = step.state;
+        pass_ = trial;
+        path_.push_back(trial.log_likelihood);
+        moved = true;
+        std::swap(missing, tried);
+        // Bolder when the quadratic model foretold the gain.
+        const double gain = trial.log_likelihood - before;
+        if (gain > 0.5 * step.predicted) caution = caution < 0.02 ? 0 : 0.2 * caution;
+      } else if (step.predicted < small()) {
+        converged_ = caution < 0.1;  // nothing left to gain but rounding
+        if (converged_) break;
+        caution = std::min(1.0, 2 * caution + 0.05);
+        continue;
+      } else {
+        caution = std::min(1.0, 2 * caution + 0.05);
+        continue;
+      }
+    } else {
+      moved = accept(em_step(family_, state_, pass_, limits_.step), missing);
+      caution = 0.5;
+    }
+    const double gain = pass_.log_likelihood - before;
+    standing = moved && gain > small() ? 0 : standing + 1;
+    // Near Newton a small gain means arrival; near EM it may be mere slowness, so it has to be seen
+    // repeatedly.
+    if (!moved || standing >= (caution <= 0.02 ? 1 : 6)) converged_ = true;
+  }
+}
+
+}  // namespace weir::stats::detail

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <vector>
+
+#include "stats/detail/em_step.hpp"
+
+namespace weir::stats::detail {
+
+struct RunLimits {
+  StepLimits step;
+  double tolerance = 1e-8;
+  int max_iterations = 2000;
+};
+
+// One start on its way up. The log-likelihood never falls: a step that would lower it is shortened or not
+// taken.
+class EmRun {
+ public:
+  EmRun(const PreparedSample& sample, Family family, const State& start, const RunLimits& limits);
+
+  // Plain EM for a number of iterations, or until it stands still.
+  void warm_up(int iterations);
+  // To a maximum: steps between EM's and Newton's, as bold as they keep gaining.
+  void finish();
+
+  const State& state() const { return state_; }
+  double log_likelihood() const { return pass_.log_likelihood; }
+  const std::vector<double>& path() const { return path_; }
+  int iterations() const { return static_cast<int>(path_.size()) - 1; }
+  bool converged() const { return converged_; }
+  bool finished() const { return finished_; }  // finish() was called
+
+ private:
+  double small() const;
+  // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood.
+  bool accept(State next, MissingInformation* missing);
+
+  const PreparedSample& sample_;
+  Family family_;
+  RunLimits limits_;
+  State state_;
+  PassResult pass_;
+  std::vector<double> path_;
+  bool converged_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace weir::stats::detail

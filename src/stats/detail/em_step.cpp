@@ -1,0 +1,232 @@
+#include "stats/detail/em_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <Eigen/Cholesky>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/log1p.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
+
+#include "stats/detail/special.hpp"
+
+namespace weir::stats::detail {
+
+namespace {
+
+constexpr double kLeastWeight = 1e-9;  // a component may fade out, but log(weight) stays finite
+constexpr double kLeastSharpness = 1e-6;
+
+// Solves log a - ψ(a) = s for a. The left side falls from infinity to 0, about 1/(2a).
+double gamma_shape(double s, double cap) {
+  if (!(s > 1 / (2 * cap) * (1 + 1 / (6 * cap))))
+    return cap;  // the value of the left side at cap, to second order
+  if (s < 1e-4) return std::min(cap, (0.5 + s / 6) / s);  // from log a - ψ(a) = 1/2a + 1/12a² - ...
+  // Minka's start, then Newton in 1/a; the function is smooth and close to linear there.
+  double a = (3 - s + std::sqrt((s - 3) * (s - 3) + 24 * s)) / (12 * s);
+  for (int i = 0; i < 8; ++i) {
+    const double value = std::log(a) - boost::math::digamma(a, Quiet()) - s;
+    const double slope = 1 / a - boost::math::trigamma(a, Quiet());
+    const double next = 1 / (1 / a + value / (a * a * slope));
+    if (!(next > 0)) break;
+    const bool done = std::abs(next - a) <= 1e-12 * a;
+    a = next;
+    if (done) break;
+  }
+  return std::clamp(a, kLeastSharpness, cap);
+}
+
+// Moves component j by local coordinates (α, β).
+void move(Family family, const State& from, int component, double alpha, double beta, double cap, State& to) {
+  const auto j = static_cast<std::size_t>(component);
+  const double a = from.sharpness[j];
+  to.sharpness[j] = std::clamp(a * (1 + alpha), kLeastSharpness, cap);
+  if (family == Family::gamma)
+    to.centre[j] = from.centre[j] * (1 + alpha) / (1 + alpha - beta / std::sqrt(a));
+  else
+    to.centre[j] = from.centre[j] + beta / (a * (1 + alpha));
+}
+
+// The largest fraction of (α, β) that keeps the component within a factor of four and the gamma mean
+// positive.
+double allowed(Family family, double sharpness, double alpha, double beta) {
+  double fraction = 1;
+  if (alpha < -0.75) fraction = 0.75 / -alpha;
+  if (alpha > 3) fraction = 3 / alpha;
+  if (family == Family::gamma) {
+    const double shrink = alpha - beta / std::sqrt(sharpness);
+    if (shrink < -0.75) fraction = std::min(fraction, 0.75 / -shrink);
+  }
+  return fraction;
+}
+
+void set_weights(State& state, const std::array<double, kMaxComponents>& shares) {
+  const auto k = static_cast<std::size_t>(state.components);
+  double sum = 0;
+  for (std::size_t j = 0; j < k; ++j) sum += shares[j];
+  double kept = 0;
+  for (std::size_t j = 0; j < k; ++j) kept += state.weight[j] = std::max(shares[j] / sum, kLeastWeight);
+  for (std::size_t j = 0; j < k; ++j) state.weight[j] /= kept;
+}
+
+}  // namespace
+
+State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits) {
+  State next = state;
+  for (int component = 0; component < state.components; ++component) {
+    const auto j = static_cast<std::size_t>(component);
+    const ComponentSums& s = pass.components[j];
+    if (!(s.mass > kLeastWeight * limits.weight_sum)) continue;
+    const double a = state.sharpness[j];
+    switch (family) {
+      case Family::normal:
+      case Family::lognormal: {
+        const double shift = s.first / s.mass;
+        const double variance = s.second / s.mass - shift * shift;
+        next.centre[j] = state.centre[j] + shift / a;
+        next.sharpness[j] = variance > 0 ? std::min(a / std::sqrt(variance), limits.cap) : limits.cap;
+        break;
+      }
+      case Family::gamma: {
+        const double away = s.first / s.mass;
+        const double concentration = boost::math::log1pmx(away, Quiet()) - s.second / s.mass;
+        next.centre[j] = state.centre[j] * (1 + away);
+        next.sharpness[j] = gamma_shape(concentration, limits.cap);
+        break;
+      }
+      default: {
+        const double determinant = s.alpha_alpha * s.beta_beta - s.alpha_beta * s.alpha_beta;
+        double alpha = (s.alpha * s.beta_beta - s.beta * s.alpha_beta) / determinant;
+        double beta = (s.beta * s.alpha_alpha - s.alpha * s.alpha_beta) / determinant;
+        const double room = limits.cap / a - 1;
+        if (!(alpha < room) || !std::isfinite(beta)) {
+          alpha = std::min(room, 3.0);
+          beta = (s.beta - s.alpha_beta * alpha) / s.beta_beta;
+        }
+        const double fraction = allowed(family, a, alpha, beta);
+        move(family, state, component, fraction * alpha, fraction * beta, limits.cap, next);
+      }
+    }
+  }
+  std::array<double, kMaxComponents> shares{};
+  for (std::size_t j = 0; j < static_cast<std::size_t>(state.components); ++j)
+    shares[j] = pass.components[j].mass;
+  set_weights(next, shares);
+  return next;
+}
+
+NewtonStep newton_step(Family family, const State& state, const PassResult& pass,
+                       const MissingInformation& missing, const StepLimits& limits, double caution) {
+  constexpr int kMost = 3 * kMaxComponents;
+  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
+  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;
+  const int k = state.components;
+  const double n = limits.weight_sum;
+
+  // The heaviest component's log weight is the reference of the others.
+  const auto heaviest = static_cast<int>(std::max_element(state.weight.begin(), state.weight.begin() + k) -
+                                         state.weight.begin());
+  Matrix information(3 * k, 3 * k);
+  Vector slope(3 * k);
+  for (int j = 0; j < k; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const ComponentSums& s = pass.components[at];
+    slope(3 * j) = s.mass - n * state.weight[at];
+    slope(3 * j + 1) = s.alpha;
+    slope(3 * j + 2) = s.beta;
+  }
+  for (int p = 0; p < 3 * k; ++p)
+    for (int q = 0; q <= p; ++q)
+      information(p, q) = -(1 - caution) * missing[static_cast<std::size_t>(p)][static_cast<std::size_t>(q)];
+  for (int j = 0; j < k; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const ComponentSums& s = pass.components[at];
+    information(3 * j + 1, 3 * j + 1) += s.alpha_alpha;
+    information(3 * j + 2, 3 * j + 1) += s.alpha_beta;
+    information(3 * j + 2, 3 * j + 2) += s.beta_beta;
+    information(3 * j, 3 * j) += n * state.weight[at];
+    for (int l = 0; l <= j; ++l)
+      information(3 * j, 3 * l) -= n * state.weight[at] * state.weight[static_cast<std::size_t>(l)];
+  }
+
+  // Coordinates that move: all but the reference weight, faded components, and sharpness held at the cap.
+  std::array<int, kMost> free{};
+  std::array<double, kMost> fixed{};
+  std::array<bool, kMost> moves{};
+  for (int j = 0; j < k; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const ComponentSums& s = pass.components[at];
+    const bool alive = s.mass > 1e-6 * n;
+    moves[3 * at] = alive && j != heaviest;
+    moves[3 * at + 1] = alive && !(state.sharpness[at] >= limits.cap && s.alpha >= 0);
+    moves[3 * at + 2] = alive;
+  }
+
+  NewtonStep step;
+  Vector move_by(3 * k);
+  for (int round = 0; round <= k; ++round) {
+    int size = 0;
+    for (int p = 0; p < 3 * k; ++p)
+      if (moves[static_cast<std::size_t>(p)]) free[static_cast<std::size_t>(size++)] = p;
+    Matrix reduced(size, size);
+    Vector right(size);
+    for (int p = 0; p < size; ++p) {
+      const int row = free[static_cast<std::size_t>(p)];
+      right(p) = slope(row);
+      for (int q = 0; q <= p; ++q) reduced(p, q) = information(row, free[static_cast<std::size_t>(q)]);
+      for (int q = 0; q < 3 * k; ++q)
+        if (!moves[static_cast<std::size_t>(q)])
+          right(p) -= information(std::max(row, q), std::min(row, q)) * fixed[static_cast<std::size_t>(q)];
+    }
+    const Eigen::LLT<Matrix, Eigen::Lower> factor(reduced);
+    if (factor.info() != Eigen::Success) return step;
+    const Vector solved = factor.solve(right);
+    if (!solved.allFinite()) return step;
+    for (int p = 0; p < 3 * k; ++p) move_by(p) = fixed[static_cast<std::size_t>(p)];
+    for (int p = 0; p < size; ++p) move_by(free[static_cast<std::size_t>(p)]) = solved(p);
+    // A sharpness past the cap goes on it, and the rest is solved again around that.
+    bool again = false;
+    for (int j = 0; j < k; ++j) {
+      const auto at = static_cast<std::size_t>(3 * j + 1);
+      const double room = limits.cap / state.sharpness[static_cast<std::size_t>(j)] - 1;
+      if (moves[at] && move_by(3 * j + 1) > room && room < 3) {
+        moves[at] = false;
+        fixed[at] = room;
+        again = true;
+      }
+    }
+    if (!again) break;
+  }
+
+  double fraction = 1;
+  for (int j = 0; j < k; ++j) {
+    const double a = state.sharpness[static_cast<std::size_t>(j)];
+    fraction = std::min(fraction, allowed(family, a, move_by(3 * j + 1), move_by(3 * j + 2)));
+    if (std::abs(move_by(3 * j)) > 2) fraction = std::min(fraction, 2 / std::abs(move_by(3 * j)));
+  }
+  move_by *= fraction;
+  step.predicted =
+      slope.dot(move_by) - 0.5 * move_by.dot(information.template selfadjointView<Eigen::Lower>() * move_by);
+  step.state = state;
+  std::array<double, kMaxComponents> shares{};
+  for (int j = 0; j < k; ++j) {
+    move(family, state, j, move_by(3 * j + 1), move_by(3 * j + 2), limits.cap, step.state);
+    shares[static_cast<std::size_t>(j)] =
+        state.weight[static_cast<std::size_t>(j)] * std::exp(move_by(3 * j));
+  }
+  set_weights(step.state, shares);
+  step.usable = true;
+  return step;
+}
+
+State between(const State& from, const State& to, double fraction) {
+  State state = from;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(from.components); ++j) {
+    state.weight[j] += fraction * (to.weight[j] - from.weight[j]);
+    state.centre[j] += fraction * (to.centre[j] - from.centre[j]);
+    state.sharpness[j] *= std::pow(to.sharpness[j] / from.sharpness[j], fraction);
+  }
+  return state;
+}
+
+}  // namespace weir::stats::detail

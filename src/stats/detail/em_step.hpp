@@ -1,0 +1,32 @@
+#pragma once
+
+#include "stats/detail/em_pass.hpp"
+
+namespace weir::stats::detail {
+
+// How a run goes from one State to the next. `cap` is the largest sharpness the floor on the scale allows.
+struct StepLimits {
+  double cap = 0;
+  double weight_sum = 0;
+};
+
+// The EM step: weights are mean responsibilities; normal and gamma components take their closed-form maximum,
+// the others one Newton step on their concave expected log-likelihood (Lange's EM gradient step, 1995: same
+// rate of convergence). A component whose maximum lies beyond the cap is put on it, and its centre maximised
+// with the sharpness held.
+State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits);
+
+// A step that maximises the quadratic model with information  complete - (1-caution)·missing.  caution = 1 is
+// EM's own matrix, caution = 0 Newton's. Components on the cap that push against it stay there.
+struct NewtonStep {
+  bool usable = false;  // false: the matrix was not positive definite
+  State state;
+  double predicted = 0;  // gain of the quadratic model
+};
+NewtonStep newton_step(Family family, const State& state, const PassResult& pass,
+                       const MissingInformation& missing, const StepLimits& limits, double caution);
+
+// The state at `fraction` of the way from `from` to `to`, componentwise in log sharpness and weights.
+State between(const State& from, const State& to, double fraction);
+
+}  // namespace weir::stats::detail

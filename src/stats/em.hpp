@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.hpp"
+#include "stats/mixture.hpp"
+
+namespace weir::stats {
+
+struct EmOptions {
+  std::uint64_t seed = 1;
+  int starts = 12;            // tried for each k > 1; at least 1, of which the first is k-means
+  double tolerance = 1e-8;    // relative, on the log-likelihood of the standardised sample
+  int max_iterations = 2000;  // of one start
+  double floor = 0.01;        // least scale, as a share of the sample's spread
+  bool standard_errors = true;
+  // Which maximum to report where the starts end in several. false: the highest. true: the highest regular
+  // one, if any start found one: no component on the floor, and each with at least two values' worth of
+  // weight. The likelihood of a component on the floor is the floor's doing, not the data's, so information
+  // criteria should not see it.
+  bool prefer_regular = false;
+};
+
+// Standard errors from the observed information; NaN where it is singular and for a scale held at the floor.
+struct ComponentErrors {
+  double weight = 0;
+  double location = 0;
+  double scale = 0;
+};
+
+struct MixtureFit {
+  Mixture mixture;
+  std::size_t n = 0;
+  std::size_t distinct = 0;           // different values among them
+  double log_likelihood = 0;          // of the values as given
+  double highest_log_likelihood = 0;  // over all starts; above log_likelihood only with prefer_regular
+  bool regular = false;               // see EmOptions::prefer_regular
+  double kmeans_log_likelihood = 0;   // where the k-means start alone ended
+  int iterations = 0;                 // of the start that won
+  int total_iterations = 0;           // of all starts
+  int starts = 0;
+  int winner = 0;  // which start won; 0 is k-means
+  bool converged = false;
+  bool floor_hit = false;  // some component's scale is at the floor
+  double floor =
+      0;  // least scale: of x for normal, of log x for the log families, of 1/sqrt(shape) for gamma
+  double seconds = 0;                   // processor time of all starts
+  std::vector<ComponentErrors> errors;  // by component; empty when not asked for
+  std::vector<double> path;             // log-likelihood after each iteration of the start that won
+};
+
+// The maximum-likelihood mixture of k components by EM from several starts. The result depends on the
+// multiset of values and the seed alone; units only scale it. Fails on fewer values than parameters, values
+// that are all equal or not finite, and on values at or below 0 for families that live above it.
+Result<MixtureFit> fit_mixture(std::span<const double> values, Family family, int components,
+                               const EmOptions& options = {});
+
+// All of k = 1 .. max_components in one go: the same fits as fit_mixture one by one, for the price of the
+// last, since each k is also started from the best fit of k-1. Shorter than asked where values are too few
+// for more components.
+Result<std::vector<MixtureFit>> fit_mixtures(std::span<const double> values, Family family,
+                                             int max_components, const EmOptions& options = {});
+
+}  // namespace weir::stats
