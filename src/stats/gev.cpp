@@ -34,7 +34,7 @@ Result<Start> start_from(std::span<const double> maxima, bool gumbel) {
     return Error{Errc::bad_data, fmt::format("all {} values are equal", sorted.size())};
 
   const Parameters moments = gumbel ? detail::gev_moments(sorted, 0.0) : detail::gev_moments(sorted);
-  // The moments may put a value outside their support. Towards shape 0 the support grows to the whole line.
+  // The moments may put a value outside their support: a wider scale takes it in, and shape 0 takes in all.
   const auto feasible = [&](const Parameters& p) {
     return valid(Family::gev, p) && p.shape > -1 &&
            std::isfinite(log_density(Family::gev, p, sorted.front())) &&
@@ -42,11 +42,10 @@ Result<Start> start_from(std::span<const double> maxima, bool gumbel) {
   };
   Parameters start = moments;
   if (!std::isfinite(start.shape)) start = detail::gev_moments(sorted, 0.0);
-  for (double shape = std::clamp(start.shape, -0.9, 2.0); !feasible(start); shape /= 2) {
-    if (std::abs(shape) < 1e-3) shape = 0;
-    start = detail::gev_moments(sorted, shape);
-    if (shape == 0) break;
-  }
+  start.shape = std::clamp(start.shape, -0.9, 2.0);
+  const double reach = start.shape < 0 ? sorted.back() - start.location : start.location - sorted.front();
+  start.scale = std::max(start.scale, 1.05 * std::abs(start.shape) * reach);
+  if (!feasible(start)) start = detail::gev_moments(sorted, 0.0);
   if (!feasible(start)) return Error{Errc::bad_data, "the values span too many orders of magnitude to fit"};
   return Start{start, moments};
 }

@@ -40,9 +40,8 @@ class Profile {
   }
 
  private:
-  // The maximum with the held value, from a start nearby; height_ is its log-likelihood. A start that
-  // became infeasible is approached in halves.
-  Eigen::Vector3d best_with(double value, Eigen::Vector3d from) {
+  // The maximum with the held value, from a start nearby; height_ is its log-likelihood.
+  Eigen::Vector3d best_with(double value, const Eigen::Vector3d& from) {
     height_ = -kInfinity;
     Eigen::Vector3d start = from;
     start[held_] = value;

@@ -161,6 +161,7 @@ TEST(GevFit, BadInputIsAnError) {
 
 TEST(GevFit, ValuesThatPileUpAtAnEndAreNotForcedIntoAFit) {
   std::vector<double> values;
+  values.reserve(50);
   for (int i = 0; i < 50; ++i) values.push_back(10 - std::pow(i / 50.0, 3));  // shape -3
   const auto fit = fit_gev(values);
   ASSERT_TRUE(fit);

@@ -125,7 +125,7 @@ double gev_location(double reduced, const Eigen::Vector3d& coordinates) {
 
 Quadratic gev_likelihood_at_level(std::span<const double> values, double reduced,
                                   const Eigen::Vector3d& coordinates) {
-  const Quadratic plain =
+  Quadratic plain =
       gev_likelihood(values, {gev_location(reduced, coordinates), coordinates[1], coordinates[2]});
   if (!std::isfinite(plain.value)) return plain;
   // μ = level - σ h(ξ) with h = u E(ξu): the chain rule with one bent coordinate.

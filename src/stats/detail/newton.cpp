@@ -42,9 +42,10 @@ Maximum maximise(const std::function<Quadratic(const Eigen::Vector3d&)>& functio
     const double decrement = gradient.dot(step);
     const Eigen::Vector3d candidate = best.at + step;
     Quadratic there = function(candidate);
-    const bool settled = damping < 1e-6 && decrement < kSmallDecrement;
+    const bool settled = damping <= 0.1 && decrement < kSmallDecrement;
     // Close to the top rounding hides the rise: the step is then taken if it is feasible at all.
-    const bool rose = there.value >= best.there.value + 1e-4 * decrement;
+    const double rounding = 1e-13 * (1 + std::abs(best.there.value));
+    const bool rose = there.value >= best.there.value + 1e-4 * decrement - rounding;
     if (rose || (settled && std::isfinite(there.value))) {
       best.at = candidate;
       best.there = there;
