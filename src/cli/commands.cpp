@@ -5,7 +5,7 @@
 namespace weir::cli {
 
 std::span<const Command* const> commands() {
-  static constexpr std::array<const Command*, 3> kCommands = {&kDoctor, &kCompletion, &kManual};
+  static constexpr std::array kCommands = {&kFit, &kPlan, &kDetect, &kDoctor, &kCompletion, &kManual};
   return kCommands;
 }
 

@@ -5,7 +5,10 @@
 namespace weir::cli {
 
 extern const Command kCompletion;
+extern const Command kDetect;
 extern const Command kDoctor;
+extern const Command kFit;
 extern const Command kManual;
+extern const Command kPlan;
 
 }  // namespace weir::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command.hpp"
+#include "stats/sample_file.hpp"
+
+namespace weir::cli {
+
+// FILE, --column, --group, --wide, --delimiter and --strict, worded alike in every command that reads
+// samples.
+struct SampleOptions {
+  std::string file;
+  std::string delimiter;
+  stats::SampleQuery query;
+};
+
+void add_sample_options(CLI::App& app, SampleOptions& options);
+// The same without FILE, for commands that name their files by flags.
+void add_column_options(CLI::App& app, SampleOptions& options);
+
+// Reads what the options name. What was skipped is told on stderr, not hidden.
+Result<stats::Samples> read(const SampleOptions& options, const std::string& file);
+
+// {"source", "column", "rows", "values", "skipped", "problems": [...]} of an answer.
+Json input_json(const stats::Samples& samples);
+
+// {"threads": "4", ...} as the input spelled it.
+Json key_json(const std::vector<stats::KeyPart>& key);
+
+}  // namespace weir::cli
