@@ -25,11 +25,6 @@ double twice_entropy(const detail::PreparedSample& sample, const Mixture& mixtur
   return 2 * sum;
 }
 
-bool ranks_before(const Model& a, const Model& b) {
-  if (a.fit.regular != b.fit.regular) return a.fit.regular;
-  return a.bic < b.bic;
-}
-
 }  // namespace
 
 double Selection::standardised_bic(const Model& model) const {
@@ -83,11 +78,12 @@ Result<Selection> select_model(std::span<const double> values, const SelectionOp
     const LeftOut& first = selection.left_out.front();
     return Error{Errc::bad_data, fmt::format("no family can describe the values: {}", first.reason)};
   }
-  std::stable_sort(selection.models.begin(), selection.models.end(), ranks_before);
+  std::stable_sort(selection.models.begin(), selection.models.end(),
+                   [](const Model& a, const Model& b) { return a.bic < b.bic; });
   if (selection.models.size() > 1) {
     const Model& one = selection.models[0];
     const Model& two = selection.models[1];
-    if (two.fit.regular == one.fit.regular && two.bic - one.bic < kClose)
+    if (two.bic - one.bic < kClose)
       selection.warning = fmt::format(
           "{} with {} and {} with {} components are within {:.1f} BIC: the values do not tell them apart",
           name(one.fit.mixture.family), one.fit.mixture.components.size(), name(two.fit.mixture.family),

@@ -17,7 +17,11 @@ namespace weir::stats::detail {
 namespace {
 
 constexpr int kWarmUp = 5;
-constexpr std::size_t kFinished = 3;  // beside k-means
+constexpr int kLongWarmUp = 30;
+// Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger
+// fit grows from them.
+constexpr std::size_t finished_beside(int k) { return k == 2 ? 1000 : k == 3 ? 4 : 2; }
+constexpr std::size_t kPatience = 5;  // the same while no regular maximum was found
 
 double thread_seconds() {
   timespec time{};
@@ -42,14 +46,19 @@ std::vector<State> make_starts(const PreparedSample& sample, const StartPlan& pl
                                const State& parent, double cap, const EmOptions& options) {
   std::vector<State> starts;
   const auto enough = [&] { return static_cast<int>(starts.size()) >= options.starts; };
-  starts.push_back(state_from_cuts(sample, family, plan.kmeans(k), cap));
+  const auto add = [&](const Cuts& cuts, bool maximised) {
+    starts.push_back(state_from_cuts(sample, family, cuts, cap));
+    if (maximised) maximise_runs(sample, family, cuts, cap, starts.back());
+  };
+  add(plan.kmeans(k), true);
+  if (!plan.lloyd(k).empty() && !enough()) add(plan.lloyd(k), true);
   for (const Cuts* cuts : {&plan.quantiles(k), &plan.gaps(k)})
-    if (!enough()) starts.push_back(state_from_cuts(sample, family, *cuts, cap));
+    if (!enough()) add(*cuts, false);
   for (int j = 0; j < parent.components; ++j)
     for (const Split how : {Split::inside, Split::beside})
       if (!enough()) starts.push_back(split_component(family, parent, j, how, cap));
   Random random(options.seed, static_cast<std::uint64_t>(family) * 16 + static_cast<std::uint64_t>(k));
-  while (!enough()) starts.push_back(state_from_cuts(sample, family, random_cuts(sample, k, random), cap));
+  while (!enough()) add(random_cuts(sample, k, random), false);
   return starts;
 }
 
@@ -82,15 +91,24 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
   std::vector<bool> set_back(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i)
     set_back[i] = options.prefer_regular && !regular(runs[i].state(), limits.step);
-  std::sort(ranking.begin() + 1, ranking.end(), [&](std::size_t a, std::size_t b) {
-    if (set_back[a] != set_back[b]) return static_cast<bool>(set_back[b]);
-    if (runs[a].log_likelihood() != runs[b].log_likelihood())
-      return runs[a].log_likelihood() > runs[b].log_likelihood();
-    return a < b;
-  });
+  // k-means goes first, whatever it promises; both kinds of it where the highest maximum is wanted.
+  const std::size_t always =
+      options.prefer_regular || bench.plan().lloyd(k).empty() || runs.size() < 2 ? 1 : 2;
+  std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(always), ranking.end(),
+            [&](std::size_t a, std::size_t b) {
+              if (set_back[a] != set_back[b]) return static_cast<bool>(set_back[b]);
+              if (runs[a].log_likelihood() != runs[b].log_likelihood())
+                return runs[a].log_likelihood() > runs[b].log_likelihood();
+              return a < b;
+            });
   bool settled = !options.prefer_regular;
-  for (std::size_t i = 0; i < runs.size() && (i <= kFinished || !settled); ++i) {
+  for (std::size_t i = 0; i < runs.size() && i < always + (settled ? finished_beside(k)
+                                                                   : std::max(finished_beside(k), kPatience));
+       ++i) {
     EmRun& run = runs[ranking[i]];
+    // Where the highest maximum is wanted, k-means follows plain EM for longer, so as to end in the maximum
+    // EM would.
+    if (i < always && !options.prefer_regular) run.warm_up(kLongWarmUp);
     run.finish();
     settled = settled || regular(run.state(), limits.step);
   }
