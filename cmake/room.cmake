@@ -9,7 +9,8 @@
 #             THREADED)                             its unit tests also run under ThreadSanitizer
 #
 # Sources are src/<name>/**/*.cpp. *_test.cpp beside them become the unit tests <name>_test; host/ holds
-# tools that run while building; main.cpp and preload/ belong to weir_program() and weir_preload_library().
+# tools that run while building, and their tests; main.cpp belongs to weir_program(), preload/ to
+# weir_preload_library() (calls.cmake), c_api.cpp to the public library (install.cmake).
 # A room that is declared and has no directory yet is only recorded: the graph is whole from the start.
 include(GNUInstallDirs)
 include(GoogleTest)
@@ -17,6 +18,9 @@ include(GoogleTest)
 set_property(GLOBAL PROPERTY WEIR_ROOM_TABLE "")
 add_custom_target(threaded_tests)
 add_custom_target(unit_tests)
+
+# Only for its CONFIGURE_DEPENDS: a new directory in src/ makes the next build configure again.
+file(GLOB weir_room_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/src/*")
 
 function(weir_room name)
   cmake_parse_arguments(ROOM "THREADED" "" "USES;MAY_USE;LINKS;HEADERS;NEEDS;PARTLY" ${ARGN})
@@ -48,7 +52,8 @@ function(weir_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
-  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/host/.*|/preload/.*)$")
+  list(FILTER tests EXCLUDE REGEX "/host/")
+  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/c_api\\.cpp|/host/.*|/preload/.*)$")
   get_property(generated GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED)
 
   if(sources OR generated)
@@ -59,8 +64,13 @@ function(weir_room name)
     add_library(weir_${name} INTERFACE)
     set(scope INTERFACE)
   endif()
-  target_include_directories(weir_${name} ${scope} "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include")
+  get_property(generated_include GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED_INCLUDE)
+  target_include_directories(weir_${name} ${scope} "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/include"
+                             ${generated_include})
   target_link_libraries(weir_${name} ${scope} ${ROOM_HEADERS})
+  if(TARGET weir_generated_${name})
+    add_dependencies(weir_${name} weir_generated_${name})
+  endif()
   list(TRANSFORM ROOM_USES PREPEND weir_)
   target_link_libraries(weir_${name} ${scope} ${ROOM_USES})
   foreach(room IN LISTS ROOM_MAY_USE)
@@ -90,8 +100,9 @@ function(weir_unit_test name)
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE weir_compile ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE WEIR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  string(JOIN ":" labels ${TEST_LABELS})  # gtest_discover_tests() takes one word; ctest -L matches parts of it
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 300)
+    PROPERTIES LABELS "${labels}" TIMEOUT 300)
   add_dependencies(unit_tests ${name})
   if("threads" IN_LIST TEST_LABELS)
     add_dependencies(threaded_tests ${name})

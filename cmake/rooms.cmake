@@ -3,6 +3,7 @@
 weir_room(base THREADED LINKS spdlog::spdlog PkgConfig::XXHASH PkgConfig::ZSTD Threads::Threads
           HEADERS fmt::fmt nlohmann_json::nlohmann_json)
 
+include(calls)         # the call tables and what is made from them
 weir_room(calls)
 weir_room(grammar)
 weir_room(trace        USES calls grammar)

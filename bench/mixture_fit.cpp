@@ -1,9 +1,9 @@
 // How fast and how well mixtures are fitted, against a plain EM in the same run.
 //
-//   mixtures            30 models on 60 real configurations (or simulated ones where the measurements are
-//   absent) mixtures 300        the same on 300; prints whether a k-means-started EM was ever above mixtures
+//   mixture_fit            30 models on 60 real configurations (or simulated ones where the measurements are
+//   absent) mixture_fit 300        the same on 300; prints whether a k-means-started EM was ever above mixtures
 //   all        every configuration on all cores, as `weir fit` would, with the totals of Xu et al.'s tables
-//   mixtures memory N   one group of N values: bytes per value beyond the process's own
+//   mixture_fit memory N   one group of N values: bytes per value beyond the process's own
 #include <algorithm>
 #include <chrono>
 #include <cmath>

@@ -1,0 +1,80 @@
+#include "calls/host/catalog.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace weir::host {
+namespace {
+
+void problem(Problems& problems, const Row& row, std::string text) {
+  problems.push_back({row.file, row.line, std::move(text)});
+}
+
+void check_meaning(const Catalog& catalog, const Row& row, Problems& problems) {
+  if (row.means.empty()) return;
+  const Row* const meant = catalog.find(row.means);
+  if (meant == nullptr || meant == &row) {
+    std::vector<std::string_view> names;
+    for (const ExportedSymbol& symbol : catalog.symbols)
+      if (symbol.name == symbol.row->name && symbol.row != &row) names.push_back(symbol.name);
+    problem(problems, row,
+            fmt::format("@means({0}): no row '{0}'{1}", row.means, suggestion(row.means, names)));
+    return;
+  }
+  const std::size_t shared = std::min(row.arguments.size(), meant->arguments.size());
+  for (std::size_t i = 0; i < shared; ++i) {
+    const RowArgument& mine = row.arguments[i];
+    const RowArgument& theirs = meant->arguments[i];
+    if (mine.type == theirs.type && mine.role == theirs.role && mine.direction == theirs.direction) continue;
+    problem(problems, row,
+            fmt::format("@means({}): argument {} is '{}: {}' here and '{}: {}' there", row.means, i + 1,
+                        mine.type, weir::name(mine.role), theirs.type, weir::name(theirs.role)));
+    return;
+  }
+}
+
+}  // namespace
+
+const Row* Catalog::find(std::string_view call) const {
+  for (const Table& table : *tables)
+    for (const Row& row : table.rows)
+      if (row.name == call) return &row;
+  return nullptr;
+}
+
+Catalog make_catalog(const std::vector<Table>& tables, Problems& problems) {
+  Catalog catalog{&tables, {}};
+  std::map<std::string, const Row*> owners;
+  const auto add = [&](const std::string& name, const Row& row) {
+    const auto [at, is_new] = owners.emplace(name, &row);
+    if (!is_new) {
+      const Row& first = *at->second;
+      problem(problems, row, fmt::format("'{}' is already in {}:{}", name, first.file, first.line));
+      return;
+    }
+    catalog.symbols.push_back({name, row.real.empty() ? name : row.real, &row});
+  };
+  std::map<std::string, const Table*> layers;
+  for (const Table& table : tables) {
+    const auto [at, is_new] = layers.emplace(table.layer, &table);
+    if (!is_new)
+      problems.push_back(
+          {table.file, 1, fmt::format("layer '{}' is already {}", table.layer, at->second->file)});
+    for (const Row& row : table.rows) {
+      add(row.name, row);
+      for (const std::string& alias : row.aliases) add(alias, row);
+    }
+  }
+  for (const Table& table : tables)
+    for (const Row& row : table.rows) {
+      check_meaning(catalog, row, problems);
+      if (row.passes_va_list() && !row.aliases.empty())
+        problem(problems, row, "@alias and @real in one row: whose real function would it be");
+    }
+  return catalog;
+}
+
+}  // namespace weir::host

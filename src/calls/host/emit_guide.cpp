@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "calls/host/declarator.hpp"
+#include "calls/host/emit.hpp"
+
+namespace weir::host {
+namespace {
+
+std::string prototype(const Row& row) {
+  std::string list;
+  for (const RowArgument& a : row.arguments) {
+    if (!list.empty()) list += ", ";
+    const bool last = &a == &row.arguments.back();
+    list += row.variadic && last ? "..." : declare(a.type, a.name);
+  }
+  return fmt::format("{} {}({})", row.result_type, row.name, list);
+}
+
+std::string meaning(const Row& row) {
+  std::string text;
+  for (const RowArgument& a : row.arguments)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", a.name, weir::name(a.role));
+  if (row.result_type != "void")
+    text += fmt::format("{}→ {}", text.empty() ? "" : " ", weir::name(row.result));
+  return text;
+}
+
+std::string other_names(const Row& row) {
+  std::string text;
+  for (const std::string& alias : row.aliases) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", alias);
+  return text;
+}
+
+}  // namespace
+
+std::string emit_guide(const Catalog& catalog) {
+  std::string text =
+      "# Traced calls\n\nMade from the tables in `calls/` while building. A call is traced under the name in "
+      "its\n"
+      "prototype, whichever of its names the program uses.\n";
+  for (const Table& table : *catalog.tables) {
+    text += fmt::format("\n## Layer {}: {} calls\n\n", table.layer, table.rows.size());
+    text += "| call | arguments and result | also called |\n| --- | --- | --- |\n";
+    for (const Row& row : table.rows)
+      text += fmt::format("| `{}` | {} | {} |\n", prototype(row), meaning(row), other_names(row));
+  }
+  text += "\n## Roles\n\n| role | what it is |\n| --- | --- |\n";
+  for (const RoleInfo& role : kRoles) text += fmt::format("| {} | {} |\n", role.name, role.what);
+  return text;
+}
+
+}  // namespace weir::host

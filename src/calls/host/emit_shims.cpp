@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "calls/host/declarator.hpp"
+#include "calls/host/emit.hpp"
+
+namespace weir::host {
+namespace {
+
+// One row's C signature in its several spellings.
+struct Signature {
+  std::string types;       // what the C function takes: "const char*, int, ..."
+  std::string parameters;  // the same with names
+  std::string handled;     // what the handler gets: "const char*, int, mode_t"
+  std::string values;      // "path, flags, mode"
+  std::string fixed;       // "path, flags": all but what stands for '...'
+};
+
+void append(std::string& list, std::string_view text) {
+  if (!list.empty()) list += ", ";
+  list += text;
+}
+
+Signature spell(const Row& row) {
+  Signature made;
+  for (std::size_t i = 0; i < row.arguments.size(); ++i) {
+    const RowArgument& a = row.arguments[i];
+    append(made.handled, a.type);
+    append(made.values, a.name);
+    if (row.variadic && i + 1 == row.arguments.size()) {
+      append(made.types, "...");
+      append(made.parameters, "...");
+      continue;
+    }
+    append(made.types, a.type);
+    append(made.parameters, declare(a.type, a.name));
+    append(made.fixed, a.name);
+  }
+  return made;
+}
+
+// The lines that make the last argument out of '...'; `weir_rest` can not be an argument's name by accident.
+std::string take_rest(const Row& row, const Signature& s) {
+  const RowArgument& last = row.arguments.back();
+  const std::string& before = row.arguments[row.arguments.size() - 2].name;
+  if (row.passes_va_list()) return fmt::format("  va_list {0};\n  va_start({0}, {1});\n", last.name, before);
+  return fmt::format(
+      "  va_list weir_rest;\n  va_start(weir_rest, {1});\n"
+      "  const {0} = weir::take_last<Call::{2}>(weir_rest, {3});\n  va_end(weir_rest);\n",
+      declare(last.type, last.name), before, row.name, s.fixed);
+}
+
+std::string emit_shim(const ExportedSymbol& symbol) {
+  const Row& row = *symbol.row;
+  const Signature s = spell(row);
+  const std::string& result = row.result_type;
+  std::string text;
+  if (!row.undeclared) {
+    text += fmt::format("[[maybe_unused]] constexpr {} (*header_agrees_{})({}) = &::{};\n", result,
+                        symbol.name, s.types, symbol.name);
+    if (row.passes_va_list())
+      text += fmt::format("[[maybe_unused]] constexpr {} (*header_agrees_{}_real)({}) = &::{};\n", result,
+                          symbol.name, s.handled, symbol.real_name);
+  }
+  text += fmt::format("extern \"C\" {} shim_{}({}) __asm__(\"{}\") WEIR_EXPORT;\n", result, symbol.name,
+                      s.types, symbol.name);
+  text += fmt::format("extern \"C\" {} shim_{}({}) {{\n", result, symbol.name, s.parameters);
+  if (row.variadic) text += take_rest(row, s);
+  const bool own_name = symbol.name == row.name;
+  const std::string which = own_name ? std::string() : fmt::format(", Symbol::{}", symbol.name);
+  const std::string call =
+      fmt::format("intercept<Call::{}, {}({}){}>({})", row.name, result, s.handled, which, s.values);
+  if (row.passes_va_list())
+    text += fmt::format("  const auto result = {};\n  va_end({});\n  return result;\n", call,
+                        row.arguments.back().name);
+  else
+    text += fmt::format("  return {};\n", call);
+  return text + "}\n\n";
+}
+
+}  // namespace
+
+std::string emit_exports(const Catalog& catalog, const Table& table) {
+  std::vector<std::string_view> names;
+  for (const ExportedSymbol& symbol : catalog.symbols)
+    if (symbol.row->layer == table.layer) names.push_back(symbol.name);
+  std::sort(names.begin(), names.end());
+  return fmt::format("{}\n", fmt::join(names, "\n"));
+}
+
+std::string emit_shims(const Catalog& catalog, const Table& table, Problems& problems) {
+  std::string text =
+      fmt::format("// Made from {} while building. Do not edit.\n// NOLINTBEGIN\n", table.file);
+  for (const std::string& header : table.includes) text += fmt::format("#include {}\n", header);
+  text +=
+      "\n#include \"intercept/shim.hpp\"\n\nusing weir::Call;\nusing weir::Symbol;\nusing "
+      "weir::intercept;\n\n";
+  for (const ExportedSymbol& symbol : catalog.symbols) {
+    const Row& row = *symbol.row;
+    if (row.layer != table.layer) continue;
+    if (row.fortran)
+      problems.push_back({row.file, row.line, "@fortran: shims for Fortran can not be made yet"});
+    if (row.passes_va_list() && row.result_type == "void")
+      problems.push_back({row.file, row.line, "a row that hands on a va_list needs a result"});
+    text += emit_shim(symbol);
+  }
+  text += fmt::format("WEIR_FIND_LAYER_AT_START({})\n// NOLINTEND\n", table.layer);
+  return text;
+}
+
+}  // namespace weir::host

@@ -1,0 +1,121 @@
+#include "calls/host/emit.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "calls/host/parser.hpp"
+
+namespace weir::host {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class CallCatalog : public testing::Test {
+ protected:
+  void table(const std::string& file, std::string_view text) {
+    tables_.push_back(parse_table(file, text, problems_));
+  }
+  Catalog made() { return make_catalog(tables_, problems_); }
+  std::vector<std::string> problems() {
+    made();
+    std::vector<std::string> texts;
+    for (const Problem& problem : problems_) texts.push_back(problem.to_string());
+    return texts;
+  }
+  std::string shims() { return emit_shims(made(), tables_.front(), problems_); }
+
+  std::vector<Table> tables_;
+  Problems problems_;
+};
+
+TEST_F(CallCatalog, ACallListedTwiceNamesBothPlaces) {
+  table("calls/a.calls", "int close(int fd: file)\n");
+  table("calls/b.calls", "# again\nint close(int fd: file)\n");
+  EXPECT_THAT(problems(), ElementsAre("calls/b.calls:2: 'close' is already in calls/a.calls:1"));
+}
+
+TEST_F(CallCatalog, AnAliasMayNotBeAnotherCall) {
+  table("calls/a.calls", "int open64(int x: value)\nint open(int x: value) @alias(open64)\n");
+  EXPECT_THAT(problems(), ElementsAre("calls/a.calls:2: 'open64' is already in calls/a.calls:1"));
+}
+
+TEST_F(CallCatalog, MeansMustNameARow) {
+  table("calls/a.calls", "ssize_t read(int fd: file)\nssize_t __read_chk(int fd: file) @means(raed)\n");
+  EXPECT_THAT(problems(), ElementsAre("calls/a.calls:2: @means(raed): no row 'raed'; did you mean 'read'"));
+}
+
+TEST_F(CallCatalog, MeansMustAgreeInTheLeadingArguments) {
+  table("calls/a.calls",
+        "int read(int fd: file, int n: bytes)\nint r2(int fd: file, int n: count) @means(read)\n");
+  EXPECT_THAT(
+      problems(),
+      ElementsAre("calls/a.calls:2: @means(read): argument 2 is 'int: count' here and 'int: bytes' there"));
+}
+
+TEST_F(CallCatalog, ALayerIsOneTable) {
+  table("calls/a.calls", "int f(int x: value)\n");
+  table("more/a.calls", "int g(int x: value)\n");
+  EXPECT_THAT(problems(), ElementsAre("more/a.calls:1: layer 'a' is already calls/a.calls"));
+}
+
+TEST_F(CallCatalog, AShimHoldsNoLogic) {
+  table("calls/posix.calls",
+        "@include <unistd.h>\nssize_t pread(int fd: file, void* buf: buffer, size_t count: bytes, off_t "
+        "offset: offset)\n");
+  EXPECT_THAT(
+      shims(),
+      HasSubstr(
+          "[[maybe_unused]] constexpr ssize_t (*header_agrees_pread)(int, void*, size_t, off_t) = &::pread;\n"
+          "extern \"C\" ssize_t shim_pread(int, void*, size_t, off_t) __asm__(\"pread\") WEIR_EXPORT;\n"
+          "extern \"C\" ssize_t shim_pread(int fd, void* buf, size_t count, off_t offset) {\n"
+          "  return intercept<Call::pread, ssize_t(int, void*, size_t, off_t)>(fd, buf, count, offset);\n"
+          "}\n"));
+  EXPECT_THAT(shims(), HasSubstr("#include <unistd.h>\n"));
+}
+
+TEST_F(CallCatalog, AnAliasCallsItsOwnRealFunction) {
+  table("calls/posix.calls", "int creat(const char* path: path, mode_t mode: mode) @opens @alias(creat64)\n");
+  EXPECT_THAT(shims(),
+              HasSubstr("intercept<Call::creat, int(const char*, mode_t), Symbol::creat64>(path, mode)"));
+}
+
+TEST_F(CallCatalog, AVariadicShimTakesItsLastArgumentByHand) {
+  table("calls/posix.calls",
+        "int open(const char* path: path, int flags: flags, mode_t mode: mode) @opens @variadic\n");
+  EXPECT_THAT(shims(), HasSubstr("constexpr int (*header_agrees_open)(const char*, int, ...) = &::open;"));
+  EXPECT_THAT(shims(), HasSubstr("const mode_t mode = weir::take_last<Call::open>(weir_rest, path, flags);"));
+}
+
+TEST_F(CallCatalog, AnUndeclaredCallIsNotComparedWithAHeader) {
+  table("calls/posix.calls", "int __open_2(const char* path: path, int flags: flags) @opens @undeclared\n");
+  EXPECT_THAT(shims(), Not(HasSubstr("header_agrees")));
+}
+
+TEST_F(CallCatalog, FortranShimsAreRefusedRatherThanLeftOut) {
+  table("calls/mpi.calls", "int MPI_Init(int x: value) @fortran\n");
+  shims();
+  EXPECT_THAT(problems(), ElementsAre("calls/mpi.calls:1: @fortran: shims for Fortran can not be made yet"));
+}
+
+TEST_F(CallCatalog, TheExportListIsSortedAndHasEveryName) {
+  table("calls/posix.calls", "int b(int x: value) @alias(a)\nint c(int x: value)\n");
+  table("calls/stdio.calls", "int d(int x: value)\n");
+  EXPECT_EQ(emit_exports(made(), tables_[0]), "a\nb\nc\n");
+}
+
+TEST_F(CallCatalog, TheGuideShowsWhatACallMeans) {
+  table("calls/posix.calls",
+        "ssize_t read(int fd: file, void* buf: buffer, size_t count: bytes) @alias(read64)\n");
+  EXPECT_THAT(emit_guide(made()),
+              HasSubstr("| `ssize_t read(int fd, void* buf, size_t count)` | fd file, buf buffer, "
+                        "count bytes → bytes | `read64` |\n"));
+}
+
+}  // namespace
+}  // namespace weir::host

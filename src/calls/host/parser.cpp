@@ -1,0 +1,293 @@
+#include "calls/host/parser.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "calls/host/declarator.hpp"
+#include "calls/host/lexer.hpp"
+
+namespace weir::host {
+namespace {
+
+constexpr std::size_t kMostArguments = 32;
+
+template <std::size_t N, class Info>
+std::vector<std::string_view> names_of(const std::array<Info, N>& table) {
+  std::vector<std::string_view> names;
+  names.reserve(N);
+  for (const Info& entry : table) names.push_back(entry.name);
+  return names;
+}
+
+// Reads one row. The first mistake ends it: what follows a mistake in the same row is mostly its echo.
+class RowParser {
+ public:
+  RowParser(const std::string& file, const std::string& layer, const LogicalRow& row, Problems& problems)
+      : problems_(problems), tokens_(row.tokens) {
+    row_.file = file;
+    row_.layer = layer;
+    row_.line = row.line;
+    last_line_ = row.line;
+  }
+
+  std::optional<Row> run() {
+    if (!head() || !arguments() || !attributes() || !settle()) return std::nullopt;
+    return std::move(row_);
+  }
+
+ private:
+  bool fail(int line, std::string text) {
+    problems_.push_back({row_.file, line, std::move(text)});
+    return false;
+  }
+
+  bool at_end() const { return next_ == tokens_.size(); }
+  bool at(std::string_view mark) const { return !at_end() && tokens_[next_].text == mark; }
+  bool at_word() const { return !at_end() && tokens_[next_].kind == Token::Kind::word; }
+  const Token& take() {
+    last_line_ = tokens_[next_].line;
+    return tokens_[next_++];
+  }
+
+  // TYPE name (
+  bool head() {
+    const std::size_t open = position_of("(", 0);
+    if (open == tokens_.size())
+      return fail(row_.line, "a row is TYPE name(TYPE argument: role, ...); no '(' here");
+    const auto declared = parse_declarator(tokens_.subspan(0, open));
+    if (!declared.problem.empty()) return fail(row_.line, "before '(': " + declared.problem);
+    if (!declared.plain) return fail(row_.line, "a result can not be an array");
+    row_.result_type = declared.type;
+    row_.name = declared.name;
+    next_ = open + 1;
+    return true;
+  }
+
+  bool arguments() {
+    if (at(")")) return static_cast<void>(take()), true;
+    if (at("void") && next_ + 1 < tokens_.size() && tokens_[next_ + 1].text == ")") {
+      next_ += 2;
+      return true;
+    }
+    while (true) {
+      const std::size_t end = end_of_argument();
+      if (end == tokens_.size()) return fail(row_.line, fmt::format("'{}(' is never closed", row_.name));
+      if (!argument(tokens_.subspan(next_, end - next_))) return false;
+      next_ = end;
+      if (take().text == ")") return true;
+    }
+  }
+
+  // TYPE name: role [direction]
+  bool argument(std::span<const Token> text) {
+    const std::size_t number = row_.arguments.size() + 1;
+    if (number > kMostArguments)
+      return fail(last_line_, fmt::format("more than {} arguments", kMostArguments));
+    if (text.empty()) return fail(last_line_, fmt::format("argument {} is empty", number));
+    const int line = text.front().line;
+    const auto colon = std::find_if(text.begin(), text.end(), [](const Token& t) { return t.text == ":"; });
+    const auto before = static_cast<std::size_t>(colon - text.begin());
+    const auto declared = parse_declarator(text.subspan(0, before));
+    if (!declared.problem.empty())
+      return fail(line, fmt::format("argument {}: {}", number, declared.problem));
+    for (const RowArgument& other : row_.arguments)
+      if (other.name == declared.name)
+        return fail(line, fmt::format("two arguments are called '{}'", other.name));
+    if (colon == text.end())
+      return fail(line, fmt::format("argument '{0}' has no role; write '{0}: role'", declared.name));
+    RowArgument made{declared.type, declared.name, Role::value, Direction::in};
+    if (!role(text.subspan(before + 1), line, made)) return false;
+    row_.arguments.push_back(std::move(made));
+    return true;
+  }
+
+  bool role(std::span<const Token> text, int line, RowArgument& made) {
+    if (text.empty()) return fail(line, fmt::format("argument '{}' has no role after ':'", made.name));
+    const Token& word = text.front();
+    const auto found = find_role(word.text);
+    if (!found)
+      return fail(word.line,
+                  fmt::format("unknown role '{}'{}", word.text, suggestion(word.text, names_of(kRoles))));
+    made.role = *found;
+    made.direction = usual_direction(made);
+    if (text.size() == 1) return true;
+    for (const Direction direction : {Direction::in, Direction::out, Direction::inout})
+      if (text.size() == 2 && text[1].text == weir::name(direction)) {
+        made.direction = direction;
+        return true;
+      }
+    return fail(text[1].line,
+                fmt::format("after the role '{}' stands 'in', 'out', 'inout', ',' or ')', not '{}'",
+                            word.text, text[1].text));
+  }
+
+  static Direction usual_direction(const RowArgument& argument) {
+    const std::string& type = argument.type;
+    const bool pointer = type.ends_with('*') || type.find("(*)[") != std::string::npos;
+    if (!pointer || type.starts_with("const ")) return Direction::in;
+    const bool one_star = std::count(type.begin(), type.end(), '*') == 1;
+    if (one_star && info(argument.role).handle == HandleKind::by_pointer) return Direction::in;
+    return Direction::out;
+  }
+
+  bool attributes() {
+    while (!at_end()) {
+      if (!at("@"))
+        return fail(tokens_[next_].line,
+                    fmt::format("'{}' after the row; only @attributes may follow ')'", tokens_[next_].text));
+      take();
+      if (!at_word()) return fail(last_line_, "'@' without the name of an attribute");
+      if (!attribute(take())) return false;
+    }
+    return true;
+  }
+
+  bool attribute(const Token& word) {
+    const auto* const found = std::find_if(kAttributes.begin(), kAttributes.end(),
+                                           [&](const AttributeInfo& a) { return a.name == word.text; });
+    if (found == kAttributes.end())
+      return fail(word.line, fmt::format("unknown attribute '@{}'{}", word.text,
+                                         suggestion(word.text, names_of(kAttributes))));
+    if (std::find(seen_.begin(), seen_.end(), word.text) != seen_.end())
+      return fail(word.line, fmt::format("@{} stands twice", word.text));
+    seen_.push_back(word.text);
+    if (!at("(")) {
+      if (found->takes == Takes::nothing) return set_flag(word.text);
+      return fail(word.line, fmt::format("@{0} needs a word: @{0}({1})", word.text,
+                                         found->takes == Takes::role ? "role" : "name"));
+    }
+    if (found->takes == Takes::nothing) return fail(word.line, fmt::format("@{} takes no words", word.text));
+    std::vector<std::string> words;
+    do {
+      take();
+      if (!at_word()) return fail(last_line_, fmt::format("@{} takes names in its parentheses", word.text));
+      words.emplace_back(take().text);
+    } while (at(","));
+    if (!at(")")) return fail(last_line_, fmt::format("'@{}(' is never closed", word.text));
+    take();
+    if (words.size() > 1 && found->takes != Takes::names)
+      return fail(word.line, fmt::format("@{} takes one word", word.text));
+    return set_words(word, std::move(words));
+  }
+
+  bool set_flag(std::string_view name) {
+    if (name == "opens") row_.opens = true;
+    if (name == "closes") row_.closes = true;
+    if (name == "variadic") row_.variadic = true;
+    if (name == "undeclared") row_.undeclared = true;
+    if (name == "leaves") row_.leaves = true;
+    if (name == "fortran") row_.fortran = true;
+    return true;
+  }
+
+  bool set_words(const Token& attribute, std::vector<std::string> words) {
+    if (attribute.text == "alias")
+      row_.aliases = std::move(words);
+    else if (attribute.text == "means")
+      row_.means = std::move(words.front());
+    else if (attribute.text == "real")
+      row_.real = std::move(words.front());
+    else if (const auto role = find_role(words.front()))
+      given_result_ = *role;
+    else
+      return fail(attribute.line, fmt::format("unknown role '{}'{}", words.front(),
+                                              suggestion(words.front(), names_of(kRoles))));
+    return true;
+  }
+
+  // What only the whole row can tell.
+  bool settle() {
+    row_.result = given_result_.value_or(usual_result());
+    const auto is_va_list = [](const RowArgument& a) { return a.type == "va_list"; };
+    const bool has_va_list = std::any_of(row_.arguments.begin(), row_.arguments.end(), is_va_list);
+    if (row_.variadic && row_.arguments.size() < 2)
+      return fail(row_.line, "@variadic needs a named argument before the last one, which stands for '...'");
+    if (row_.passes_va_list() && row_.real.empty())
+      return fail(row_.line, "a va_list in place of '...' needs @real(the function that takes a va_list)");
+    if (row_.variadic && has_va_list && !row_.passes_va_list())
+      return fail(row_.line, "in a @variadic row the va_list is the last argument");
+    if (!row_.real.empty() && !row_.passes_va_list())
+      return fail(row_.line, "@real is for @variadic rows that end in a va_list");
+    if (row_.opens && !makes_a_handle())
+      return fail(row_.line, "@opens, but neither the result nor an out argument has the role of a handle");
+    const auto is_handle = [](const RowArgument& a) { return info(a.role).handle != HandleKind::none; };
+    if (row_.closes && std::none_of(row_.arguments.begin(), row_.arguments.end(), is_handle))
+      return fail(row_.line, "@closes, but no argument has the role of a handle");
+    return true;
+  }
+
+  Role usual_result() const {
+    if (row_.opens && !opens_through_an_argument()) {
+      if (row_.result_type == "FILE*") return Role::stream;
+      if (row_.result_type == "DIR*") return Role::directory;
+      if (row_.result_type == "hid_t") return Role::object;
+      return row_.result_type == "void" ? Role::value : Role::file;
+    }
+    if (row_.result_type == "ssize_t") return Role::bytes;
+    return row_.result_type == "off_t" ? Role::offset : Role::value;
+  }
+
+  bool opens_through_an_argument() const {
+    return std::any_of(row_.arguments.begin(), row_.arguments.end(), [](const RowArgument& a) {
+      return a.direction != Direction::in && info(a.role).handle != HandleKind::none;
+    });
+  }
+  bool makes_a_handle() const {
+    return opens_through_an_argument() || info(row_.result).handle != HandleKind::none;
+  }
+
+  std::size_t position_of(std::string_view mark, std::size_t from) const {
+    while (from < tokens_.size() && tokens_[from].text != mark) ++from;
+    return from;
+  }
+
+  // The ',' or ')' that ends the argument at next_, past the parentheses of function pointers.
+  std::size_t end_of_argument() const {
+    std::size_t depth = 0;
+    for (std::size_t i = next_; i < tokens_.size(); ++i) {
+      const std::string_view text = tokens_[i].text;
+      if (depth == 0 && (text == "," || text == ")")) return i;
+      if (text == "(") ++depth;
+      if (text == ")") --depth;
+    }
+    return tokens_.size();
+  }
+
+  Problems& problems_;
+  std::span<const Token> tokens_;
+  std::size_t next_ = 0;
+  int last_line_ = 0;
+  std::vector<std::string_view> seen_;
+  std::optional<Role> given_result_;
+  Row row_;
+};
+
+std::string layer_of(const std::string& file) {
+  const std::string base = file.substr(file.rfind('/') + 1);
+  return base.substr(0, base.find('.'));
+}
+
+}  // namespace
+
+Table parse_table(const std::string& file, std::string_view text, Problems& problems) {
+  Table table{file, layer_of(file), {}, {}};
+  if (!is_free_name(table.layer)) {
+    problems.push_back(
+        {file, 1, fmt::format("the file's name names the layer, and '{}' is no C++ name", table.layer)});
+    return table;
+  }
+  Lexed lexed = lex(file, text, problems);
+  table.includes = std::move(lexed.includes);
+  for (const LogicalRow& logical : lexed.rows) {
+    if (logical.damaged) continue;
+    if (auto row = RowParser(file, table.layer, logical, problems).run())
+      table.rows.push_back(std::move(*row));
+  }
+  return table;
+}
+
+}  // namespace weir::host

@@ -1,0 +1,55 @@
+#include "cli/output.hpp"
+
+#include <cerrno>
+
+#include <unistd.h>
+
+#include "base/json.hpp"
+#include "base/progress.hpp"
+#include "base/terminal.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::size_t kBufferSize = std::size_t{1} << 16;
+constexpr std::size_t kWidthWithoutTerminal = 120;
+
+}  // namespace
+
+void Output::write(std::string_view text) {
+  if (closed_) return;
+  buffer_ += text;
+  if (buffer_.size() >= kBufferSize) flush();
+}
+
+void Output::json(const Json& document) {
+  // Bytes of a file name that are not UTF-8 are shown as U+FFFD rather than losing the answer.
+  write(document.dump(2, ' ', false, Json::error_handler_t::replace));
+  write("\n");
+}
+
+void Output::table(const Table& table) { write(table.text(terminal_width(fd_, kWidthWithoutTerminal))); }
+
+Result<void> Output::finish() {
+  flush();
+  return failed_;
+}
+
+bool Output::to_terminal() const { return is_terminal(fd_); }
+
+void Output::flush() {
+  const ProgressPause pause;
+  std::string_view left = buffer_;
+  while (!closed_ && !left.empty()) {
+    const ssize_t written = ::write(fd_, left.data(), left.size());
+    if (written >= 0) {
+      left.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      closed_ = true;
+      if (errno != EPIPE) failed_ = Error::from_errno(errno, "cannot write").in("standard output");
+    }
+  }
+  buffer_.clear();
+}
+
+}  // namespace weir::cli

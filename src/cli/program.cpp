@@ -1,0 +1,176 @@
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <optional>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/nearest.hpp"
+#include "base/version.hpp"
+#include "cli/help.hpp"
+
+namespace weir::cli {
+namespace {
+
+int report(std::string_view who, const Error& error) {
+  fmt::print(stderr, "{}: {}\n", who, error.text());
+  return exit_code(error.code());
+}
+
+std::string version_text() {
+  const BuildFacts facts = build_facts();
+  std::string text =
+      fmt::format("weir {}\nbuild     {}, {}", facts.version, facts.build_type, facts.compiler);
+  if (!facts.sanitizers.empty()) text += fmt::format(", sanitizers {}", facts.sanitizers);
+  text += fmt::format("\noptional  {}\nlicence   Apache-2.0\n",
+                      facts.built_with.empty() ? "none" : facts.built_with);
+  return text;
+}
+
+const Program::Entry* chosen(const Program& program) {
+  for (const Program::Entry& entry : program.entries)
+    if (entry.app->parsed()) return &entry;
+  return nullptr;
+}
+
+Error unknown_command(const Program& program, std::string_view word) {
+  std::vector<std::string> names;
+  for (const Program::Entry& entry : program.entries) names.emplace_back(entry.command->name);
+  const Error error{Errc::usage, fmt::format("no command '{}'", word)};
+  if (const auto guess = nearest(word, names))
+    return error.with_remedy(fmt::format("did you mean {}", *guess));
+  return error.with_remedy("see weir --help");
+}
+
+// CLI11 reports what it could not place; say it in one line, with the flag that was probably meant.
+Error unexpected_arguments(const Program::Entry& entry) {
+  for (const std::string& word : entry.app->remaining()) {
+    if (!word.starts_with('-')) continue;
+    const std::string flag = word.substr(0, word.find('='));
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : shown_options(*entry.app))
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    const Error error{Errc::usage, fmt::format("no option '{}'", flag)};
+    if (const auto guess = nearest(flag, flags))
+      return error.with_remedy(fmt::format("did you mean {}", *guess));
+    return error.with_remedy(fmt::format("see weir {} --help", entry.command->name));
+  }
+  return Error{Errc::usage, fmt::format("unexpected '{}'", fmt::join(entry.app->remaining(), " "))}
+      .with_remedy(fmt::format("see weir {} --help", entry.command->name));
+}
+
+Error usage_error(const Program& program, const CLI::ParseError& failure) {
+  const Program::Entry* const entry = chosen(program);
+  if (entry != nullptr && dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr)
+    return unexpected_arguments(*entry);
+  std::string what = failure.what();
+  while (what.ends_with('\n')) what.pop_back();
+  const Error error{Errc::usage, what};
+  return error.with_remedy(entry == nullptr ? "see weir --help"
+                                            : fmt::format("see weir {} --help", entry->command->name));
+}
+
+// The first word that is not one of weir's own options, where a subcommand must stand.
+std::optional<std::string_view> command_word(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--log") {
+      ++i;
+      continue;
+    }
+    if (!word.starts_with('-')) return word;
+  }
+  return std::nullopt;
+}
+
+int run_chosen(const Program::Entry& entry, Output& out) {
+  const std::string who = fmt::format("weir {}", entry.command->name);
+  set_log_name(who);
+  const Result<int> status = entry.run(out);
+  const Result<void> written = out.finish();
+  if (!status) return report(who, status.error());
+  if (!written) return report(who, written.error());
+  return *status;
+}
+
+int parse_and_run(int argc, const char* const* argv) {
+  Program program = make_program();
+  Output out(STDOUT_FILENO);
+  const auto print = [&out](std::string_view text) {
+    out.write(text);
+    const auto written = out.finish();
+    return written ? 0 : report("weir", written.error());
+  };
+
+  const auto word = command_word(argc, argv);
+  const auto is_word = [&word](const Program::Entry& entry) { return entry.command->name == *word; };
+  if (word && std::ranges::none_of(program.entries, is_word))
+    return report("weir", unknown_command(program, *word));
+  try {
+    program.app->parse(argc, argv);
+  } catch (const CLI::CallForVersion&) {
+    return print(version_text());
+  } catch (const CLI::CallForHelp&) {
+    const Program::Entry* entry = chosen(program);
+    return print(entry == nullptr ? program_help(program) : command_help(*entry, false));
+  } catch (const CLI::CallForAllHelp&) {
+    const Program::Entry* entry = chosen(program);
+    return print(entry == nullptr ? program_help(program) : command_help(*entry, true));
+  } catch (const CLI::ParseError& failure) {
+    const Program::Entry* entry = chosen(program);
+    const std::string who = entry == nullptr ? "weir" : fmt::format("weir {}", entry->command->name);
+    return report(who, usage_error(program, failure));
+  }
+
+  const Program::Entry* entry = chosen(program);
+  if (entry == nullptr) {
+    fmt::print(stderr, "{}", program_help(program));
+    return exit_code(Errc::usage);
+  }
+  return run_chosen(*entry, out);
+}
+
+}  // namespace
+
+Program make_program() {
+  Program program{.app = std::make_unique<CLI::App>("", "weir"), .entries = {}};
+  CLI::App& app = *program.app;
+  app.set_version_flag("--version", "weir");
+  app.set_help_flag("-h", "a page that fits the screen");
+  app.set_help_all_flag("--help", "the whole page, examples first");
+  app.add_option_function<std::string>(
+         "--log",
+         [](const std::string& name) {
+           const auto level = parse_log_level(name);
+           if (!level) throw CLI::ValidationError("--log", level.error().text());
+           set_log_level(*level);
+         },
+         "what to tell on stderr")
+      ->envname("WEIR_LOG");
+  for (const Command* command : commands()) {
+    CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
+    sub->set_help_flag("-h", "a page that fits the screen");
+    sub->set_help_all_flag("--help", "this page, with examples");
+    program.entries.push_back({command, sub, command->define(*sub)});
+  }
+  return program;
+}
+
+int run_program(int argc, const char* const* argv) {
+  install_signal_manners();
+  try {
+    return parse_and_run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return report(
+        "weir", Error{Errc::lacking, "out of memory"}.with_remedy("give the job more, or the command less"));
+  } catch (const std::exception& failure) {
+    return report("weir", Error{Errc::internal, failure.what()});
+  }
+}
+
+}  // namespace weir::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cli/command.hpp"
+
+namespace weir::cli {
+
+// The parser of `weir` with all its subcommands declared on it.
+struct Program {
+  std::unique_ptr<CLI::App> app;
+  struct Entry {
+    const Command* command;
+    CLI::App* app;
+    Run run;
+  };
+  std::vector<Entry> entries;
+};
+
+Program make_program();
+
+// Parses, runs, reports: the whole of main(), with the exit status as its value.
+int run_program(int argc, const char* const* argv);
+
+}  // namespace weir::cli

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/file.hpp"
+#include "launch/machine.hpp"
+
+namespace weir::launch {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Mount {
+  std::string device_number;  // "259:1"
+  std::string point;
+  std::string type;
+  std::string source;
+};
+
+// mountinfo writes blank, tab, newline and backslash as three octal digits.
+std::string unescape(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool octal =
+        text[i] == '\\' && i + 3 < text.size() &&
+        std::ranges::all_of(text.substr(i + 1, 3), [](char c) { return c >= '0' && c <= '7'; });
+    if (!octal) {
+      plain += text[i];
+      continue;
+    }
+    plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+    i += 3;
+  }
+  return plain;
+}
+
+std::vector<Mount> read_mounts(const fs::path& root) {
+  std::vector<Mount> mounts;
+  std::istringstream lines(read_text(root / "proc/self/mountinfo", 1 << 24).value_or(""));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string skip, device, point, word, type, source;
+    words >> skip >> skip >> device >> skip >> point;
+    while (words >> word && word != "-") {
+    }
+    words >> type >> source;
+    mounts.push_back({device, unescape(point), type, source});
+  }
+  return mounts;
+}
+
+// File systems whose bytes live on this node. Network ones are never touched: a dead server would hang us.
+bool is_local(const std::string& type) {
+  constexpr std::array kLocal = {"ext4", "ext3", "ext2", "xfs", "btrfs", "zfs", "f2fs", "tmpfs", "bcachefs"};
+  return std::ranges::find(kLocal, type) != kLocal.end();
+}
+
+// "nvme", "ssd", "disk", "virtual disk" or "memory" from what /sys knows of the device behind a mount.
+std::string medium(const fs::path& root, const Mount& mount) {
+  if (mount.type == "tmpfs") return "memory";
+  const std::string name = fs::path(mount.source).filename().string();
+  if (name.starts_with("nvme")) return "nvme";
+  if (name.starts_with("pmem")) return "persistent memory";
+  if (name.starts_with("vd") || name.starts_with("xvd")) return "virtual disk";
+  const fs::path device = root / "sys/dev/block" / mount.device_number;
+  for (const char* queue : {"queue/rotational", "../queue/rotational"}) {
+    const auto text = read_text(device / queue, 16);
+    if (text) return text->starts_with('0') ? "ssd" : "disk";
+  }
+  return "unknown device";
+}
+
+}  // namespace
+
+std::vector<Fact> examine_buffers(const fs::path& root) {
+  std::vector<Fact> facts;
+  std::set<std::string> seen;
+  for (const Mount& mount : read_mounts(root)) {
+    // Places people put buffers; system directories, bind mounts of single files and containers' own are not.
+    const bool candidate = is_local(mount.type) && !mount.point.starts_with("/run") &&
+                           !mount.point.starts_with("/sys") && !mount.point.starts_with("/boot") &&
+                           mount.point != "/dev" && !mount.point.starts_with("/snap");
+    const fs::path point = root / fs::path(mount.point).relative_path();
+    struct statvfs space {};
+    if (!candidate || ::statvfs(point.c_str(), &space) != 0 || (space.f_flag & ST_RDONLY) != 0) continue;
+    if (!seen.insert(mount.point).second) continue;
+    const Bytes total(static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize);
+    const Bytes free(static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);
+    if (total.count < (std::uint64_t{64} << 20)) continue;
+    // The root file system is offered through /tmp, where everyone may write.
+    const std::string shown = mount.point == "/" ? "/tmp" : mount.point;
+    const bool writable = ::access((root / fs::path(shown).relative_path()).c_str(), W_OK) == 0;
+    facts.push_back({.topic = "buffer",
+                     .name = shown,
+                     .state = writable ? State::ok : State::limited,
+                     .detail = fmt::format("{}, {}, {} free of {}", medium(root, mount), mount.type,
+                                           format_bytes(free), format_bytes(total)),
+                     .path = {},
+                     .remedy = writable ? "" : "ask for a directory of your own there"});
+  }
+  if (facts.empty())
+    facts.push_back({.topic = "buffer",
+                     .name = "local directory",
+                     .state = State::missing,
+                     .detail = {},
+                     .path = {},
+                     .remedy = "mount a local file system, or use /dev/shm"});
+  return facts;
+}
+
+}  // namespace weir::launch

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""clang-tidy-16 is clean on every source of compile_commands.json. Usage: tidy.py ROOT BUILD [FILE...]
+
+Unit tests are checked too when WEIR_LONG_TESTS is set: GoogleTest's headers make them slow.
+A file that passed is not checked again until it, a project header it includes, its flags or .clang-tidy
+change: what passed is remembered in BUILD/tidy.passed by hash.
+"""
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+root, build = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
+wanted = sys.argv[3:]
+thorough = bool(wanted or os.environ.get("WEIR_LONG_TESTS"))
+tool = shutil.which("clang-tidy-16")
+if tool is None:
+    print("skipped: clang-tidy-16 is missing; scripts/setup test installs it")
+    sys.exit(77)
+
+
+def headers_by_object():
+    """What each object was made from, as ninja learnt it from the compiler; project files only."""
+    deps, current = defaultdict(list), None
+    listing = subprocess.run(["ninja", "-C", str(build), "-t", "deps"], capture_output=True, text=True).stdout
+    for line in listing.splitlines():
+        if line and not line[0].isspace():
+            current = line.split(":")[0]
+        elif line.strip():
+            path = Path(build, line.strip())
+            if root in path.parents:
+                deps[current].append(path)
+    return deps
+
+
+def fingerprint(entry, deps):
+    state = hashlib.sha256()
+    state.update((root / ".clang-tidy").read_bytes())
+    state.update(entry["command"].encode())
+    made = re.search(r" -o (\S+)", entry["command"])
+    for path in sorted({Path(entry["file"]), *deps.get(made.group(1) if made else "", ())}):
+        state.update(str(path).encode())
+        if path.exists():
+            state.update(path.read_bytes())
+    return state.hexdigest()
+
+
+entries = []
+for entry in json.loads((build / "compile_commands.json").read_text()):
+    path = Path(entry["file"])
+    own = root in path.parents and build not in path.parents
+    own = own and (thorough or not path.name.endswith("_test.cpp"))
+    if own and (not wanted or any(str(path).endswith(name) for name in wanted)):
+        entries.append(entry)
+deps = headers_by_object()
+record = build / "tidy.passed"
+passed = set(record.read_text().split()) if record.exists() else set()
+todo = {}
+for entry in entries:
+    key = fingerprint(entry, deps)
+    if key not in passed or wanted:
+        todo.setdefault(entry["file"], key)
+
+
+def check(item):
+    file, key = item
+    # GCC's own warning flags are unknown to Clang; headers of the project are reported, the system's are not.
+    done = subprocess.run([tool, "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option",
+                           f"--header-filter={root}/(src|include|tests|bench)/", file], capture_output=True, text=True)
+    return file, key, done.returncode, done.stdout
+
+
+failures = 0
+with ThreadPoolExecutor(max_workers=2) as pool, open(record, "a") as remember:
+    for file, key, status, said in pool.map(check, todo.items()):
+        if status == 0:
+            remember.write(key + "\n")
+            remember.flush()
+        else:
+            failures += 1
+            print(said.strip())
+print(f"{len(entries)} files, {len(todo)} checked now, {failures} with findings")
+sys.exit(1 if failures else 0)
