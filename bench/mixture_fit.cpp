@@ -1,9 +1,9 @@
 // How fast and how well mixtures are fitted, against a plain EM in the same run.
 //
-//   mixture_fit            30 models on 60 real configurations (or simulated ones where the measurements are
-//   absent) mixture_fit 300        the same on 300; prints whether a k-means-started EM was ever above mixtures
-//   all        every configuration on all cores, as `weir fit` would, with the totals of Xu et al.'s tables
-//   mixture_fit memory N   one group of N values: bytes per value beyond the process's own
+// mixture_fit: 30 models on 60 real configurations (or simulated ones where the measurements are absent).
+// mixture_fit 300: the same on 300; says whether a k-means-started EM was ever above.
+// mixture_fit all: every configuration on all cores, with the totals of Xu et al.'s tables.
+// mixture_fit memory N: one group of N values; bytes per value at the peak.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -74,6 +74,9 @@ int against_plain(std::size_t count) {
         above += gain > 1e-3;
         below +=
             gain < -1e-6 * std::abs(other);  // plain EM stops within 1e-8 of its log-likelihood at each step
+        if (gain < -1e-6 * std::abs(other))
+          std::printf("  below: %s, %s with %d components, %.6f against %.6f\n", all[c].key.c_str(),
+                      std::string(name(family)).c_str(), k, other + gain, other);
         worst = std::min(worst, gain);
       }
       plain_times.push_back(cpu_seconds() - began);

@@ -1,7 +1,9 @@
 #include "stats/selection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -19,9 +21,25 @@ constexpr double kClose = 2;  // BIC units
 double twice_entropy(const detail::PreparedSample& sample, const Mixture& mixture) {
   if (mixture.components.size() == 1) return 0;
   double sum = 0;
-  for (std::size_t i = 0; i < sample.distinct(); ++i)
-    for (const double r : mixture.responsibilities(sample.value(i)))
-      if (r > 0) sum -= sample.weight(i) * r * std::log(r);
+  std::array<double, kMostComponents> terms{};
+  for (std::size_t i = 0; i < sample.distinct(); ++i) {
+    double peak = -std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < mixture.components.size(); ++j) {
+      const Component& c = mixture.components[j];
+      terms[j] = std::log(c.weight) + log_density(mixture.family, c.parameters, sample.value(i));
+      peak = std::max(peak, terms[j]);
+    }
+    // With e_j = exp(term - peak) and E their sum, the entropy is log E - (Σ e_j (term - peak))/E.
+    double total = 0, moment = 0;
+    for (std::size_t j = 0; j < mixture.components.size(); ++j) {
+      const double below = terms[j] - peak;
+      if (below < -40) continue;
+      const double share = std::exp(below);
+      total += share;
+      moment += share * below;
+    }
+    sum += sample.weight(i) * (std::log(total) - moment / total);
+  }
   return 2 * sum;
 }
 

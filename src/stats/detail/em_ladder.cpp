@@ -17,7 +17,8 @@ namespace weir::stats::detail {
 namespace {
 
 constexpr int kWarmUp = 5;
-constexpr int kLongWarmUp = 30;
+constexpr int kLongWarmUp = 100;
+constexpr int kStartsOfTwo = 6;  // more of them end where these do
 // Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger
 // fit grows from them.
 constexpr std::size_t finished_beside(int k) { return k == 2 ? 1000 : k == 3 ? 4 : 2; }
@@ -51,14 +52,19 @@ std::vector<State> make_starts(const PreparedSample& sample, const StartPlan& pl
     if (maximised) maximise_runs(sample, family, cuts, cap, starts.back());
   };
   add(plan.kmeans(k), true);
-  if (!plan.lloyd(k).empty() && !enough()) add(plan.lloyd(k), true);
-  for (const Cuts* cuts : {&plan.quantiles(k), &plan.gaps(k)})
-    if (!enough()) add(*cuts, false);
-  for (int j = 0; j < parent.components; ++j)
+  if (!enough()) add(plan.lloyd(k).empty() ? plan.quantiles(k) : plan.lloyd(k), !plan.lloyd(k).empty());
+  if (!enough()) add(plan.gaps(k), false);
+  std::vector<int> heaviest(static_cast<std::size_t>(parent.components));
+  std::iota(heaviest.begin(), heaviest.end(), 0);
+  std::stable_sort(heaviest.begin(), heaviest.end(), [&](int a, int b) {
+    return parent.weight[static_cast<std::size_t>(a)] > parent.weight[static_cast<std::size_t>(b)];
+  });
+  for (const int j : heaviest)
     for (const Split how : {Split::inside, Split::beside})
       if (!enough()) starts.push_back(split_component(family, parent, j, how, cap));
   Random random(options.seed, static_cast<std::uint64_t>(family) * 16 + static_cast<std::uint64_t>(k));
-  while (!enough()) add(random_cuts(sample, k, random), false);
+  const int most = k == 2 ? std::min(options.starts, kStartsOfTwo) : options.starts;
+  while (static_cast<int>(starts.size()) < most) add(random_cuts(sample, k, random), false);
   return starts;
 }
 
@@ -102,6 +108,7 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
               return a < b;
             });
   bool settled = !options.prefer_regular;
+  double to_beat = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < runs.size() && i < always + (settled ? finished_beside(k)
                                                                    : std::max(finished_beside(k), kPatience));
        ++i) {
@@ -109,8 +116,11 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
     // Where the highest maximum is wanted, k-means follows plain EM for longer, so as to end in the maximum
     // EM would.
     if (i < always && !options.prefer_regular) run.warm_up(kLongWarmUp);
-    run.finish();
-    settled = settled || regular(run.state(), limits.step);
+    run.finish(to_beat);
+    if (!run.finished()) continue;
+    const bool counts = !options.prefer_regular || regular(run.state(), limits.step);
+    settled = settled || counts;
+    if (counts) to_beat = std::max(to_beat, run.log_likelihood());
   }
   return runs;
 }

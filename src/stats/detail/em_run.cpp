@@ -42,7 +42,7 @@ void EmRun::warm_up(int iterations) {
   }
 }
 
-void EmRun::finish() {
+void EmRun::finish(double to_beat) {
   finished_ = true;
   double caution = 0.5;
   int standing = 0;  // steps in a row that gained next to nothing
@@ -57,6 +57,17 @@ void EmRun::finish() {
       step = newton_step(family_, state_, pass_, *missing, limits_.step, caution);
       if (step.usable) break;
     }
+    // Newton sees nothing left to gain.
+    if (caution <= 0.02 && step.usable && step.predicted < 0.1 * small()) {
+      converged_ = true;
+      return;
+    }
+    // Only in Newton's last strides does the gain it foretells bound what is left.
+    if (caution <= 0.02 && step.usable && step.predicted < 0.02 &&
+        before + 10 * step.predicted + 0.1 < to_beat) {
+      finished_ = false;
+      return;
+    }
     bool moved = false;
     if (caution < 1) {
       const PassResult trial = em_pass(sample_, family_, step.state, *tried);
@@ -68,7 +79,7 @@ void EmRun::finish() {
         std::swap(missing, tried);
         // Bolder when the quadratic model foretold the gain.
         const double gain = trial.log_likelihood - before;
-        if (gain > 0.5 * step.predicted) caution = caution < 0.02 ? 0 : 0.2 * caution;
+        if (gain > 0.5 * step.predicted) caution = caution < 0.05 ? 0 : 0.1 * caution;
       } else if (step.predicted < small()) {
         converged_ = caution < 0.1;  // nothing left to gain but rounding
         if (converged_) break;
