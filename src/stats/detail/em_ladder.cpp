@@ -17,11 +17,14 @@ namespace weir::stats::detail {
 namespace {
 
 constexpr int kWarmUp = 5;
-constexpr int kLongWarmUp = 100;
+constexpr int kLongWarmUp = 30;
 constexpr int kStartsOfTwo = 6;  // more of them end where these do
 // Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger
 // fit grows from them.
-constexpr std::size_t finished_beside(int k) { return k == 2 ? 1000 : k == 3 ? 4 : 2; }
+std::size_t finished_beside(int k, const EmOptions& options) {
+  if (k == 2 || !options.prefer_regular) return static_cast<std::size_t>(options.starts);
+  return k == 3 ? 4 : 2;
+}
 constexpr std::size_t kPatience = 5;  // the same while no regular maximum was found
 
 double thread_seconds() {
@@ -88,18 +91,18 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
     runs.back().finish();
     return runs;
   }
+  // k-means goes first, whatever it promises; both kinds of it where the highest maximum is wanted.
+  const std::size_t always =
+      options.prefer_regular || bench.plan().lloyd(k).empty() || options.starts < 2 ? 1 : 2;
   for (const State& start : make_starts(sample, bench.plan(), family, k, parent, limits.step.cap, options)) {
     runs.emplace_back(sample, family, start, limits);
-    runs.back().warm_up(kWarmUp);
+    if (options.prefer_regular || runs.size() > always) runs.back().warm_up(kWarmUp);
   }
   std::vector<std::size_t> ranking(runs.size());
   std::iota(ranking.begin(), ranking.end(), std::size_t{0});
   std::vector<bool> set_back(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i)
     set_back[i] = options.prefer_regular && !regular(runs[i].state(), limits.step);
-  // k-means goes first, whatever it promises; both kinds of it where the highest maximum is wanted.
-  const std::size_t always =
-      options.prefer_regular || bench.plan().lloyd(k).empty() || runs.size() < 2 ? 1 : 2;
   std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(always), ranking.end(),
             [&](std::size_t a, std::size_t b) {
               if (set_back[a] != set_back[b]) return static_cast<bool>(set_back[b]);
@@ -109,13 +112,14 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
             });
   bool settled = !options.prefer_regular;
   double to_beat = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < runs.size() && i < always + (settled ? finished_beside(k)
-                                                                   : std::max(finished_beside(k), kPatience));
+  for (std::size_t i = 0;
+       i < runs.size() && i < always + (settled ? finished_beside(k, options)
+                                                : std::max(finished_beside(k, options), kPatience));
        ++i) {
     EmRun& run = runs[ranking[i]];
     // Where the highest maximum is wanted, k-means follows plain EM for longer, so as to end in the maximum
     // EM would.
-    if (i < always && !options.prefer_regular) run.warm_up(kLongWarmUp);
+    if (i < always && !options.prefer_regular) run.warm_up(kLongWarmUp, true);
     run.finish(to_beat);
     if (!run.finished()) continue;
     const bool counts = !options.prefer_regular || regular(run.state(), limits.step);

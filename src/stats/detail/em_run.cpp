@@ -33,10 +33,25 @@ bool EmRun::accept(State next, MissingInformation* missing) {
   return false;
 }
 
-void EmRun::warm_up(int iterations) {
+State EmRun::whole_step() const {
+  State next = em_step(family_, state_, pass_, limits_.step);
+  if (family_ != Family::weibull && family_ != Family::frechet && family_ != Family::loglogistic) return next;
+  for (int round = 0; round < 8; ++round) {
+    const State before = next;
+    next = em_step(family_, before, held_pass(sample_, family_, state_, before), limits_.step);
+    double change = 0;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(next.components); ++j)
+      change = std::max({change, std::abs(next.sharpness[j] / before.sharpness[j] - 1),
+                         std::abs(next.centre[j] - before.centre[j]) * before.sharpness[j]});
+    if (change < 1e-3) break;
+  }
+  return next;
+}
+
+void EmRun::warm_up(int iterations, bool exact) {
   for (int i = 0; i < iterations && !converged_; ++i) {
     const double before = pass_.log_likelihood;
-    const bool moved = accept(em_step(family_, state_, pass_, limits_.step), nullptr);
+    const bool moved = accept(exact ? whole_step() : em_step(family_, state_, pass_, limits_.step), nullptr);
     if (!moved) return;
     if (pass_.log_likelihood - before < 1e-3 * small()) return;
   }
