@@ -11,7 +11,7 @@ namespace weir::stats {
 
 struct EmOptions {
   std::uint64_t seed = 1;
-  int starts = 12;            // tried for each k > 1; at least 1, of which the first is k-means
+  int starts = 8;             // tried for each k > 2 (at most 6 for k = 2); the first is k-means
   double tolerance = 1e-8;    // relative, on the log-likelihood of the standardised sample
   int max_iterations = 2000;  // of one start
   double floor = 0.01;        // least scale, as a share of the sample's spread

@@ -17,7 +17,7 @@ struct GoodnessOptions {
   int replicates = 200;
   std::uint64_t seed = 1;
   unsigned threads = 0;  // 0: one per core. The result is the same for any number.
-  EmOptions em;          // of the refits
+  EmOptions em{};        // of the refits
 };
 
 struct Goodness {

@@ -1,7 +1,9 @@
 #include "stats/selection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -19,15 +21,26 @@ constexpr double kClose = 2;  // BIC units
 double twice_entropy(const detail::PreparedSample& sample, const Mixture& mixture) {
   if (mixture.components.size() == 1) return 0;
   double sum = 0;
-  for (std::size_t i = 0; i < sample.distinct(); ++i)
-    for (const double r : mixture.responsibilities(sample.value(i)))
-      if (r > 0) sum -= sample.weight(i) * r * std::log(r);
+  std::array<double, kMostComponents> terms{};
+  for (std::size_t i = 0; i < sample.distinct(); ++i) {
+    double peak = -std::numeric_limits<double>::infinity();
+    for (std::size_t j = 0; j < mixture.components.size(); ++j) {
+      const Component& c = mixture.components[j];
+      terms[j] = std::log(c.weight) + log_density(mixture.family, c.parameters, sample.value(i));
+      peak = std::max(peak, terms[j]);
+    }
+    // With e_j = exp(term - peak) and E their sum, the entropy is log E - (Σ e_j (term - peak))/E.
+    double total = 0, moment = 0;
+    for (std::size_t j = 0; j < mixture.components.size(); ++j) {
+      const double below = terms[j] - peak;
+      if (below < -40) continue;
+      const double share = std::exp(below);
+      total += share;
+      moment += share * below;
+    }
+    sum += sample.weight(i) * (std::log(total) - moment / total);
+  }
   return 2 * sum;
-}
-
-bool ranks_before(const Model& a, const Model& b) {
-  if (a.fit.regular != b.fit.regular) return a.fit.regular;
-  return a.bic < b.bic;
 }
 
 }  // namespace
@@ -83,11 +96,12 @@ Result<Selection> select_model(std::span<const double> values, const SelectionOp
     const LeftOut& first = selection.left_out.front();
     return Error{Errc::bad_data, fmt::format("no family can describe the values: {}", first.reason)};
   }
-  std::stable_sort(selection.models.begin(), selection.models.end(), ranks_before);
+  std::stable_sort(selection.models.begin(), selection.models.end(),
+                   [](const Model& a, const Model& b) { return a.bic < b.bic; });
   if (selection.models.size() > 1) {
     const Model& one = selection.models[0];
     const Model& two = selection.models[1];
-    if (two.fit.regular == one.fit.regular && two.bic - one.bic < kClose)
+    if (two.bic - one.bic < kClose)
       selection.warning = fmt::format(
           "{} with {} and {} with {} components are within {:.1f} BIC: the values do not tell them apart",
           name(one.fit.mixture.family), one.fit.mixture.components.size(), name(two.fit.mixture.family),

@@ -17,7 +17,15 @@ namespace weir::stats::detail {
 namespace {
 
 constexpr int kWarmUp = 5;
-constexpr std::size_t kFinished = 3;  // beside k-means
+constexpr int kLongWarmUp = 30;
+constexpr int kStartsOfTwo = 6;  // more of them end where these do
+// Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger
+// fit grows from them.
+std::size_t finished_beside(int k, const EmOptions& options) {
+  if (k == 2 || !options.prefer_regular) return static_cast<std::size_t>(options.starts);
+  return k == 3 ? 4 : 2;
+}
+constexpr std::size_t kPatience = 5;  // the same while no regular maximum was found
 
 double thread_seconds() {
   timespec time{};
@@ -42,14 +50,24 @@ std::vector<State> make_starts(const PreparedSample& sample, const StartPlan& pl
                                const State& parent, double cap, const EmOptions& options) {
   std::vector<State> starts;
   const auto enough = [&] { return static_cast<int>(starts.size()) >= options.starts; };
-  starts.push_back(state_from_cuts(sample, family, plan.kmeans(k), cap));
-  for (const Cuts* cuts : {&plan.quantiles(k), &plan.gaps(k)})
-    if (!enough()) starts.push_back(state_from_cuts(sample, family, *cuts, cap));
-  for (int j = 0; j < parent.components; ++j)
+  const auto add = [&](const Cuts& cuts, bool maximised) {
+    starts.push_back(state_from_cuts(sample, family, cuts, cap));
+    if (maximised) maximise_runs(sample, family, cuts, cap, starts.back());
+  };
+  add(plan.kmeans(k), true);
+  if (!enough()) add(plan.lloyd(k).empty() ? plan.quantiles(k) : plan.lloyd(k), !plan.lloyd(k).empty());
+  if (!enough()) add(plan.gaps(k), false);
+  std::vector<int> heaviest(static_cast<std::size_t>(parent.components));
+  std::iota(heaviest.begin(), heaviest.end(), 0);
+  std::stable_sort(heaviest.begin(), heaviest.end(), [&](int a, int b) {
+    return parent.weight[static_cast<std::size_t>(a)] > parent.weight[static_cast<std::size_t>(b)];
+  });
+  for (const int j : heaviest)
     for (const Split how : {Split::inside, Split::beside})
       if (!enough()) starts.push_back(split_component(family, parent, j, how, cap));
   Random random(options.seed, static_cast<std::uint64_t>(family) * 16 + static_cast<std::uint64_t>(k));
-  while (!enough()) starts.push_back(state_from_cuts(sample, family, random_cuts(sample, k, random), cap));
+  const int most = k == 2 ? std::min(options.starts, kStartsOfTwo) : options.starts;
+  while (static_cast<int>(starts.size()) < most) add(random_cuts(sample, k, random), false);
   return starts;
 }
 
@@ -73,26 +91,40 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
     runs.back().finish();
     return runs;
   }
+  // k-means goes first, whatever it promises; both kinds of it where the highest maximum is wanted.
+  const std::size_t always =
+      options.prefer_regular || bench.plan().lloyd(k).empty() || options.starts < 2 ? 1 : 2;
   for (const State& start : make_starts(sample, bench.plan(), family, k, parent, limits.step.cap, options)) {
     runs.emplace_back(sample, family, start, limits);
-    runs.back().warm_up(kWarmUp);
+    if (options.prefer_regular || runs.size() > always) runs.back().warm_up(kWarmUp);
   }
   std::vector<std::size_t> ranking(runs.size());
   std::iota(ranking.begin(), ranking.end(), std::size_t{0});
   std::vector<bool> set_back(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i)
     set_back[i] = options.prefer_regular && !regular(runs[i].state(), limits.step);
-  std::sort(ranking.begin() + 1, ranking.end(), [&](std::size_t a, std::size_t b) {
-    if (set_back[a] != set_back[b]) return static_cast<bool>(set_back[b]);
-    if (runs[a].log_likelihood() != runs[b].log_likelihood())
-      return runs[a].log_likelihood() > runs[b].log_likelihood();
-    return a < b;
-  });
+  std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(always), ranking.end(),
+            [&](std::size_t a, std::size_t b) {
+              if (set_back[a] != set_back[b]) return static_cast<bool>(set_back[b]);
+              if (runs[a].log_likelihood() != runs[b].log_likelihood())
+                return runs[a].log_likelihood() > runs[b].log_likelihood();
+              return a < b;
+            });
   bool settled = !options.prefer_regular;
-  for (std::size_t i = 0; i < runs.size() && (i <= kFinished || !settled); ++i) {
+  double to_beat = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0;
+       i < runs.size() && i < always + (settled ? finished_beside(k, options)
+                                                : std::max(finished_beside(k, options), kPatience));
+       ++i) {
     EmRun& run = runs[ranking[i]];
-    run.finish();
-    settled = settled || regular(run.state(), limits.step);
+    // Where the highest maximum is wanted, k-means follows plain EM for longer, so as to end in the maximum
+    // EM would.
+    if (i < always && !options.prefer_regular) run.warm_up(kLongWarmUp, true);
+    run.finish(to_beat);
+    if (!run.finished()) continue;
+    const bool counts = !options.prefer_regular || regular(run.state(), limits.step);
+    settled = settled || counts;
+    if (counts) to_beat = std::max(to_beat, run.log_likelihood());
   }
   return runs;
 }

@@ -191,14 +191,26 @@ WEIR_INLINE void add_products(const double (*a)[kGroup], const double (*b)[kGrou
   into = part;
 }
 
-template <class Kernel, bool kInformation>
+// What a pass is for: EM's sums, these and the missing information, or sums at one state under the
+// responsibilities of another.
+enum class Want { sums, information, held };
+
+template <class Kernel, Want kWant>
 WEIR_INLINE PassResult run(const PreparedSample& sample, Family family, const State& state,
-                           MissingInformation* missing) {
+                           const State& at_state, MissingInformation* missing) {
+  constexpr bool kInformation = kWant == Want::information;
   const int k = state.components;
   Constants constants[kMaxComponents];
   for (int j = 0; j < k; ++j) {
     const auto at = static_cast<std::size_t>(j);
     constants[j] = Kernel::constants(state.weight[at], state.centre[at], state.sharpness[at]);
+  }
+  Constants held[kMaxComponents];
+  if constexpr (kWant == Want::held) {
+    for (int j = 0; j < k; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      held[j] = Kernel::constants(1, at_state.centre[at], at_state.sharpness[at]);
+    }
   }
   Vec sums[kMaxComponents][Kernel::kSums];
   Vec own[kMaxComponents][5];  // Σ r·(sα, sβ, sα², sα·sβ, sβ²)
@@ -251,6 +263,7 @@ WEIR_INLINE PassResult run(const PreparedSample& sample, Family family, const St
             continue;
           }
           const Vec wr = w * r;
+          if constexpr (kWant == Want::held) Kernel::point(held[j], first, second, points[j]);
           Kernel::add(points[j], wr, sums[j]);
           if constexpr (kInformation) {
             present[j] = true;
@@ -288,7 +301,8 @@ WEIR_INLINE PassResult run(const PreparedSample& sample, Family family, const St
   for (int j = 0; j < k; ++j) {
     double flat[Kernel::kSums];
     for (int s = 0; s < Kernel::kSums; ++s) flat[s] = sum(sums[j][s]);
-    result.components[static_cast<std::size_t>(j)] = Kernel::finish(constants[j], flat);
+    result.components[static_cast<std::size_t>(j)] =
+        Kernel::finish(kWant == Want::held ? held[j] : constants[j], flat);
     if constexpr (kInformation) {
       const std::size_t at = static_cast<std::size_t>(3 * j);
       for (int l = 0; l <= j; ++l)
@@ -308,56 +322,59 @@ WEIR_INLINE PassResult run(const PreparedSample& sample, Family family, const St
   return result;
 }
 
-template <bool kInformation>
+template <Want kWant>
 WEIR_INLINE PassResult choose(const PreparedSample& sample, Family family, const State& state,
-                              MissingInformation* missing) {
+                              const State& at, MissingInformation* missing) {
   switch (family) {
     case Family::gamma:
-      return run<GammaKernel, kInformation>(sample, family, state, missing);
+      return run<GammaKernel, kWant>(sample, family, state, at, missing);
     case Family::weibull:
     case Family::frechet:
-      return run<SmallestKernel, kInformation>(sample, family, state, missing);
+      return run<SmallestKernel, kWant>(sample, family, state, at, missing);
     case Family::loglogistic:
-      return run<LogisticKernel, kInformation>(sample, family, state, missing);
+      return run<LogisticKernel, kWant>(sample, family, state, at, missing);
     default:
-      return run<NormalKernel, kInformation>(sample, family, state, missing);
+      return run<NormalKernel, kWant>(sample, family, state, at, missing);
   }
 }
 
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] PassResult plain_avx2(const PreparedSample& sample, Family family,
-                                              const State& state) {
-  return choose<false>(sample, family, state, nullptr);
-}
-[[gnu::target("avx2")]] PassResult information_avx2(const PreparedSample& sample, Family family,
-                                                    const State& state, MissingInformation& missing) {
-  return choose<true>(sample, family, state, &missing);
+template <Want kWant>
+[[gnu::target("avx2")]] PassResult choose_avx2(const PreparedSample& sample, Family family,
+                                               const State& state, const State& at,
+                                               MissingInformation* missing) {
+  return choose<kWant>(sample, family, state, at, missing);
 }
 const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
 #endif
 
+template <Want kWant>
+PassResult dispatch(const PreparedSample& sample, Family family, const State& state, const State& at,
+                    MissingInformation* missing) {
+#if defined(__x86_64__)
+  if (has_avx2) return choose_avx2<kWant>(sample, family, state, at, missing);
+#endif
+  return choose<kWant>(sample, family, state, at, missing);
+}
+
 }  // namespace
 
 PassResult em_pass(const PreparedSample& sample, Family family, const State& state) {
-#if defined(__x86_64__)
-  if (has_avx2) return plain_avx2(sample, family, state);
-#endif
-  return choose<false>(sample, family, state, nullptr);
+  return dispatch<Want::sums>(sample, family, state, state, nullptr);
 }
 
 PassResult em_pass(const PreparedSample& sample, Family family, const State& state,
                    MissingInformation& missing) {
+  const PassResult result = dispatch<Want::information>(sample, family, state, state, &missing);
   const std::size_t rows = 3 * static_cast<std::size_t>(state.components);
-  PassResult result;
-#if defined(__x86_64__)
-  if (has_avx2)
-    result = information_avx2(sample, family, state, missing);
-  else
-#endif
-    result = choose<true>(sample, family, state, &missing);
   for (std::size_t p = 0; p < rows; ++p)
     for (std::size_t q = 0; q < p; ++q) missing[q][p] = missing[p][q];
   return result;
+}
+
+PassResult held_pass(const PreparedSample& sample, Family family, const State& responsibilities,
+                     const State& at) {
+  return dispatch<Want::held>(sample, family, responsibilities, at, nullptr);
 }
 
 }  // namespace weir::stats::detail

@@ -49,4 +49,8 @@ PassResult em_pass(const PreparedSample& sample, Family family, const State& sta
 PassResult em_pass(const PreparedSample& sample, Family family, const State& state,
                    MissingInformation& missing);
 
+// The sums at one state under the responsibilities of another: what a step within one M step needs.
+PassResult held_pass(const PreparedSample& sample, Family family, const State& responsibilities,
+                     const State& at);
+
 }  // namespace weir::stats::detail

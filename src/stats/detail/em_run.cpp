@@ -33,16 +33,31 @@ bool EmRun::accept(State next, MissingInformation* missing) {
   return false;
 }
 
-void EmRun::warm_up(int iterations) {
+State EmRun::whole_step() const {
+  State next = em_step(family_, state_, pass_, limits_.step);
+  if (family_ != Family::weibull && family_ != Family::frechet && family_ != Family::loglogistic) return next;
+  for (int round = 0; round < 8; ++round) {
+    const State before = next;
+    next = em_step(family_, before, held_pass(sample_, family_, state_, before), limits_.step);
+    double change = 0;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(next.components); ++j)
+      change = std::max({change, std::abs(next.sharpness[j] / before.sharpness[j] - 1),
+                         std::abs(next.centre[j] - before.centre[j]) * before.sharpness[j]});
+    if (change < 1e-3) break;
+  }
+  return next;
+}
+
+void EmRun::warm_up(int iterations, bool exact) {
   for (int i = 0; i < iterations && !converged_; ++i) {
     const double before = pass_.log_likelihood;
-    const bool moved = accept(em_step(family_, state_, pass_, limits_.step), nullptr);
+    const bool moved = accept(exact ? whole_step() : em_step(family_, state_, pass_, limits_.step), nullptr);
     if (!moved) return;
     if (pass_.log_likelihood - before < 1e-3 * small()) return;
   }
 }
 
-void EmRun::finish() {
+void EmRun::finish(double to_beat) {
   finished_ = true;
   double caution = 0.5;
   int standing = 0;  // steps in a row that gained next to nothing
@@ -57,6 +72,17 @@ void EmRun::finish() {
       step = newton_step(family_, state_, pass_, *missing, limits_.step, caution);
       if (step.usable) break;
     }
+    // Newton sees nothing left to gain.
+    if (caution <= 0.02 && step.usable && step.predicted < 0.1 * small()) {
+      converged_ = true;
+      return;
+    }
+    // Only in Newton's last strides does the gain it foretells bound what is left.
+    if (caution <= 0.02 && step.usable && step.predicted < 0.02 &&
+        before + 10 * step.predicted + 0.1 < to_beat) {
+      finished_ = false;
+      return;
+    }
     bool moved = false;
     if (caution < 1) {
       const PassResult trial = em_pass(sample_, family_, step.state, *tried);
@@ -68,7 +94,7 @@ void EmRun::finish() {
         std::swap(missing, tried);
         // Bolder when the quadratic model foretold the gain.
         const double gain = trial.log_likelihood - before;
-        if (gain > 0.5 * step.predicted) caution = caution < 0.02 ? 0 : 0.2 * caution;
+        if (gain > 0.5 * step.predicted) caution = caution < 0.05 ? 0 : 0.1 * caution;
       } else if (step.predicted < small()) {
         converged_ = caution < 0.1;  // nothing left to gain but rounding
         if (converged_) break;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "stats/detail/em_step.hpp"
@@ -18,20 +19,23 @@ class EmRun {
  public:
   EmRun(const PreparedSample& sample, Family family, const State& start, const RunLimits& limits);
 
-  // Plain EM for a number of iterations, or until it stands still.
-  void warm_up(int iterations);
-  // To a maximum: steps between EM's and Newton's, as bold as they keep gaining.
-  void finish();
+  // Plain EM for a number of iterations, or until it stands still. Families without a closed M step take one
+  // Newton step for it, or go to its end where `exact`: dearer, and the way a textbook's EM goes.
+  void warm_up(int iterations, bool exact = false);
+  // To a maximum: steps between EM's and Newton's, as bold as they keep gaining. Gives up, and stays
+  // unfinished, once the step ahead shows that the maximum lies below `to_beat`.
+  void finish(double to_beat = -std::numeric_limits<double>::infinity());
 
   const State& state() const { return state_; }
   double log_likelihood() const { return pass_.log_likelihood; }
   const std::vector<double>& path() const { return path_; }
   int iterations() const { return static_cast<int>(path_.size()) - 1; }
   bool converged() const { return converged_; }
-  bool finished() const { return finished_; }  // finish() was called
+  bool finished() const { return finished_; }  // finish() went to the end
 
  private:
   double small() const;
+  State whole_step() const;
   // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood.
   bool accept(State next, MissingInformation* missing);
 

@@ -87,6 +87,48 @@ void separate(Cuts& cuts, std::size_t d) {
     cuts[i] = std::min(cuts[i], i + 1 == cuts.size() ? d - 1 : cuts[i + 1] - 1);
 }
 
+// Runs of entries nearest to each of the ascending centres.
+Cuts nearest(const PreparedSample& sample, const std::vector<double>& centres) {
+  Cuts cuts;
+  std::size_t i = 0;
+  for (std::size_t j = 0; j + 1 < centres.size(); ++j) {
+    const double border = 0.5 * (centres[j] + centres[j + 1]);
+    while (i < sample.distinct() && sample.value(i) <= border) ++i;
+    cuts.push_back(i);
+  }
+  separate(cuts, sample.distinct());
+  return cuts;
+}
+
+// Lloyd's algorithm from the medians of k equal shares: centres are means, borders lie half way between them.
+Cuts lloyd(const PreparedSample& sample, int k) {
+  const std::size_t d = sample.distinct();
+  std::vector<double> centres;
+  double seen = 0;
+  for (std::size_t i = 0; i < d && centres.size() < static_cast<std::size_t>(k); ++i) {
+    seen += sample.weight(i);
+    while (centres.size() < static_cast<std::size_t>(k) &&
+           seen * 2 * k > static_cast<double>(2 * centres.size() + 1) * sample.weight_sum())
+      centres.push_back(sample.value(i));
+  }
+  centres.resize(static_cast<std::size_t>(k), sample.value(d - 1));
+  Cuts cuts = nearest(sample, centres);
+  for (int round = 0; round < 100; ++round) {
+    for (std::size_t j = 0; j <= cuts.size(); ++j) {
+      double mass = 0, sum = 0;
+      for (std::size_t i = j == 0 ? 0 : cuts[j - 1]; i < (j < cuts.size() ? cuts[j] : d); ++i) {
+        mass += sample.weight(i);
+        sum += sample.weight(i) * sample.value(i);
+      }
+      centres[j] = sum / mass;
+    }
+    Cuts next = nearest(sample, centres);
+    if (next == cuts) break;
+    cuts = std::move(next);
+  }
+  return cuts;
+}
+
 }  // namespace
 
 StartPlan::StartPlan(const PreparedSample& sample, int max_components) {
@@ -94,6 +136,7 @@ StartPlan::StartPlan(const PreparedSample& sample, int max_components) {
   const int most = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(max_components), d));
   const auto rows = static_cast<std::size_t>(most) + 1;
   kmeans_.resize(rows);
+  lloyd_.resize(rows);
   quantiles_.resize(rows);
   gaps_.resize(rows);
   if (most < 2) return;
@@ -121,6 +164,8 @@ StartPlan::StartPlan(const PreparedSample& sample, int max_components) {
       }
     }
     separate(quantiles_[at], d);
+    lloyd_[at] = detail::lloyd(sample, k);
+    if (lloyd_[at] == kmeans_[at]) lloyd_[at].clear();
   }
 }
 
@@ -134,15 +179,54 @@ Cuts random_cuts(const PreparedSample& sample, int k, Random& random) {
     centres.push_back(sample.value(i));
   }
   std::sort(centres.begin(), centres.end());
-  Cuts cuts;
-  std::size_t i = 0;
-  for (std::size_t j = 0; j + 1 < centres.size(); ++j) {
-    const double border = 0.5 * (centres[j] + centres[j + 1]);
-    while (i < d && sample.value(i) <= border) ++i;
-    cuts.push_back(i);
+  return nearest(sample, centres);
+}
+
+void maximise_runs(const PreparedSample& sample, Family family, const Cuts& cuts, double cap, State& state) {
+  if (family != Family::weibull && family != Family::frechet && family != Family::loglogistic) return;
+  std::vector<double> u(sample.distinct());
+  for (std::size_t i = 0; i < u.size(); ++i) u[i] = sample.coordinate(family, i);
+  for (std::size_t j = 0; j <= cuts.size(); ++j) {
+    const std::size_t begin = j == 0 ? 0 : cuts[j - 1];
+    const std::size_t end = j < cuts.size() ? cuts[j] : u.size();
+    for (int round = 0; round < 12 && end - begin > 1; ++round) {
+      const double a = state.sharpness[j];
+      double mass = 0, alpha = 0, beta = 0, alpha_alpha = 0, alpha_beta = 0, beta_beta = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        const double w = sample.weight(i);
+        const double z = a * (u[i] - state.centre[j]);
+        double slope = 0, curve = 0;  // of the standard log density
+        if (family == Family::loglogistic) {
+          const double t = std::tanh(0.5 * z);
+          slope = -t;
+          curve = -0.5 * (1 - t * t);
+        } else {
+          const double e = std::exp(z);
+          slope = 1 - e;
+          curve = -e;
+        }
+        mass += w;
+        alpha += w * (1 + z * slope);
+        beta -= w * slope;
+        alpha_alpha += w * (1 - z * z * curve);
+        alpha_beta += w * z * curve;
+        beta_beta -= w * curve;
+      }
+      const double determinant = alpha_alpha * beta_beta - alpha_beta * alpha_beta;
+      double by_alpha = (alpha * beta_beta - beta * alpha_beta) / determinant;
+      double by_beta = (beta * alpha_alpha - alpha * alpha_beta) / determinant;
+      if (a * (1 + by_alpha) > cap) {
+        by_alpha = cap / a - 1;
+        by_beta = (beta - alpha_beta * by_alpha) / beta_beta;
+      }
+      if (!std::isfinite(by_alpha) || !std::isfinite(by_beta)) break;
+      by_alpha = std::clamp(by_alpha, -0.5, 1.0);
+      by_beta = std::clamp(by_beta, -1.0, 1.0);
+      state.sharpness[j] = a * (1 + by_alpha);
+      state.centre[j] += by_beta / (a * (1 + by_alpha));
+      if (std::abs(by_alpha) + std::abs(by_beta) < 1e-4) break;
+    }
   }
-  separate(cuts, d);
-  return cuts;
 }
 
 State state_from_cuts(const PreparedSample& sample, Family family, const Cuts& cuts, double cap) {

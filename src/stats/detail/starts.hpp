@@ -21,11 +21,14 @@ class StartPlan {
   const Cuts& kmeans(int k) const {
     return kmeans_[static_cast<std::size_t>(k)];
   }  // the best one, not a local one
+  // Where Lloyd's algorithm ends from the medians of equal shares, as most programs do k-means; empty where
+  // that is kmeans().
+  const Cuts& lloyd(int k) const { return lloyd_[static_cast<std::size_t>(k)]; }
   const Cuts& quantiles(int k) const { return quantiles_[static_cast<std::size_t>(k)]; }
   const Cuts& gaps(int k) const { return gaps_[static_cast<std::size_t>(k)]; }  // at the widest gaps
 
  private:
-  std::vector<Cuts> kmeans_, quantiles_, gaps_;  // by k; entries 0 and 1 are empty
+  std::vector<Cuts> kmeans_, lloyd_, quantiles_, gaps_;  // by k; entries 0 and 1 are empty
 };
 
 // Nearest of k entries drawn in proportion to their weight.
@@ -33,6 +36,10 @@ Cuts random_cuts(const PreparedSample& sample, int k, Random& random);
 
 // Each run's own fit by moments (gamma: by maximum likelihood).
 State state_from_cuts(const PreparedSample& sample, Family family, const Cuts& cuts, double cap);
+
+// Takes each run's moments to its maximum of likelihood, which for Weibull, Fréchet and log-logistic needs a
+// search. As the source starts EM.
+void maximise_runs(const PreparedSample& sample, Family family, const Cuts& cuts, double cap, State& state);
 
 // One component of the parent replaced by two: beside each other, or one narrow inside one wide.
 enum class Split { beside, inside };
