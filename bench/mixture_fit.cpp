@@ -50,7 +50,7 @@ std::vector<Configuration> samples() {
 int against_plain(std::size_t count) {
   const auto all = samples();
   const std::size_t stride = std::max<std::size_t>(1, all.size() / count);
-  std::vector<double> times, plain_times, highest_times;
+  std::vector<double> times, plain_times;
   std::size_t compared = 0, above = 0, below = 0;
   double worst = 0;
   for (std::size_t c = 0, done = 0; c < all.size() && done < count; c += stride, ++done) {
@@ -62,8 +62,6 @@ int against_plain(std::size_t count) {
     for (const Family family : kMixtureFamilies) {
       began = cpu_seconds();
       const auto fits = fit_mixtures(values, family, 5);
-      const double used = cpu_seconds() - began;
-      highest_times.push_back(used);
       if (!fits) continue;
       began = cpu_seconds();
       const weir::bench::PlainEm plain(values, family);
@@ -87,14 +85,12 @@ int against_plain(std::size_t count) {
     for (const double x : v) sum += x;
     return v.empty() ? 0 : sum / static_cast<double>(v.size()) * parts;
   };
-  const double ours = mean(times, 1), plain = mean(plain_times, 6), highest = mean(highest_times, 6);
+  const double ours = mean(times, 1), plain = mean(plain_times, 6);
   std::sort(times.begin(), times.end());
   std::printf("%zu configurations of %zu values, 30 models each, one core\n", times.size(),
               all[0].values.size());
   std::printf("  select_model      %8.2f ms mean, %.2f ms median, with standard errors and ICL\n", 1e3 * ours,
               1e3 * times[times.size() / 2]);
-  std::printf("  fit_mixtures      %8.2f ms mean (highest maximum rather than highest regular one)\n",
-              1e3 * highest);
   std::printf("  plain k-means EM  %8.2f ms mean, one start: %.0f times select_model's\n", 1e3 * plain,
               plain / ours);
   std::printf(

@@ -32,7 +32,8 @@ class PlainEm {
     double mean = 0, square = 0;
     for (const double y : spread_of) mean += y / static_cast<double>(y_.size());
     for (const double y : spread_of) square += (y - mean) * (y - mean) / static_cast<double>(y_.size());
-    floor_ = floor_share * std::sqrt(square);
+    const auto [least, greatest] = std::minmax_element(spread_of.begin(), spread_of.end());
+    floor_ = floor_share * std::min(*greatest - *least, 10 * std::sqrt(square));
   }
 
   PlainFit fit(int k, double tolerance = 1e-8, int most = 2000) const {

@@ -52,7 +52,8 @@ void fit_group(FittedGroup& fitted, const FitOptions& options, stats::SelectionO
     goodness.em = selection.em;
     goodness.seed = options.seed;
     goodness.threads = selection.threads;
-    if (auto tested = stats::test_goodness(fitted.group.values, best.mixture, goodness)) fitted.goodness = *tested;
+    if (auto tested = stats::test_goodness(fitted.group.values, best.mixture, goodness))
+      fitted.goodness = *tested;
   }
   if (plot) fitted.plot = stats::plot_points(fitted.group.values, best.mixture, {.seed = options.seed});
   fitted.selection = std::move(*selected);
@@ -138,9 +139,9 @@ Run define(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
   app.add_option("--floor", options->floor,
-                 "least scale of a component, as a share of the sample's spread (0.01)")
+                 "least scale of a component, as a share of the sample's range (0.01)")
       ->type_name("SHARE")
-      ->check(CLI::Range(1e-9, 0.5));
+      ->check(CLI::Range(1e-9, 0.1));
   app.add_option("--bootstrap", options->bootstrap,
                  "replicates of the goodness-of-fit tests, 0 for none (199 for up to 10 groups, else 0)")
       ->type_name("N")

@@ -120,8 +120,9 @@ Json plan_json(const PlannedGroup& planned) {
                         {"p_value", json_number(plan.dependence.p_value)},
                         {"dependent", plan.dependence.dependent},
                         {"order_lost", plan.dependence.order_lost},
-                        {"inflation", json_number(plan.dependence.inflation)},
-                        {"effective_n", json_number(plan.dependence.effective_n)}};
+                        {"inflation", json_number(plan.inflation)},
+                        {"long_run_inflation", json_number(plan.dependence.inflation)},
+                        {"effective_n", json_number(plan.effective_n)}};
   json["centre"] = plan.centre;
   json["model_trusted"] = plan.model_trusted;
   json["notes"] = plan.notes;

@@ -14,13 +14,8 @@ struct EmOptions {
   int starts = 8;             // tried for each k > 2 (at most 6 for k = 2); the first is k-means
   double tolerance = 1e-8;    // relative, on the log-likelihood of the standardised sample
   int max_iterations = 2000;  // of one start
-  double floor = 0.01;        // least scale, as a share of the sample's spread
+  double floor = 0.01;  // least scale, as a share of the sample's range (of ten standard deviations at most)
   bool standard_errors = true;
-  // Which maximum to report where the starts end in several. false: the highest. true: the highest regular
-  // one, if any start found one: no component on the floor, and each with at least two values' worth of
-  // weight. The likelihood of a component on the floor is the floor's doing, not the data's, so information
-  // criteria should not see it.
-  bool prefer_regular = false;
 };
 
 // Standard errors from the observed information; NaN where it is singular and for a scale held at the floor.
@@ -33,13 +28,11 @@ struct ComponentErrors {
 struct MixtureFit {
   Mixture mixture;
   std::size_t n = 0;
-  std::size_t distinct = 0;           // different values among them
-  double log_likelihood = 0;          // of the values as given
-  double highest_log_likelihood = 0;  // over all starts; above log_likelihood only with prefer_regular
-  bool regular = false;               // see EmOptions::prefer_regular
-  double kmeans_log_likelihood = 0;   // where the k-means start alone ended
-  int iterations = 0;                 // of the start that won
-  int total_iterations = 0;           // of all starts
+  std::size_t distinct = 0;          // different values among them
+  double log_likelihood = 0;         // of the values as given
+  double kmeans_log_likelihood = 0;  // where the k-means start alone ended
+  int iterations = 0;                // of the start that won
+  int total_iterations = 0;          // of all starts
   int starts = 0;
   int winner = 0;  // which start won; 0 is k-means
   bool converged = false;

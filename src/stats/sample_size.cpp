@@ -26,10 +26,12 @@ void add_notes(const PlanOptions& options, Plan& plan) {
     plan.notes.push_back(fmt::format(
         "runs depend on the ones before (lag-1 autocorrelation {:.2f}, p {:.1g}): {} runs are worth {:.0f} "
         "independent ones, and {:.1f} times as many are needed",
-        plan.dependence.lag_one, plan.dependence.p_value, plan.n, plan.dependence.effective_n,
-        plan.dependence.inflation));
+        plan.dependence.lag_one, plan.dependence.p_value, plan.n, plan.effective_n, plan.inflation));
   if (plan.dependence.inflation > 3 * plan.dependence.first_order_inflation)
-    plan.notes.emplace_back("the level lasts over many runs: spread the runs over separate sessions");
+    plan.notes.push_back(fmt::format(
+        "the level lasts over many runs: taken in one go, {:.0f} are worth one independent run; spread "
+        "them over separate sessions",
+        plan.dependence.inflation));
   for (const QuantilePlan& quantile : plan.quantiles) {
     if (!quantile.agrees) {
       plan.model_trusted = false;
@@ -69,6 +71,8 @@ Result<Plan> plan_runs(std::span<const double> in_run_order, const Mixture& mode
   Plan plan;
   plan.n = in_run_order.size();
   plan.dependence = test_dependence(in_run_order, options.dependence_alpha);
+  plan.inflation = plan.dependence.first_order_inflation;
+  plan.effective_n = static_cast<double>(plan.n) / plan.inflation;
   std::vector<double> sorted(in_run_order.begin(), in_run_order.end());
   std::sort(sorted.begin(), sorted.end());
   if (options.centered)
@@ -81,8 +85,8 @@ Result<Plan> plan_runs(std::span<const double> in_run_order, const Mixture& mode
     quantile.q = error.q;
     quantile.quantile = error.quantile - plan.centre;
     quantile.unit_error = error.unit_error;
-    quantile.gamma_now = scaled_error(error, plan.centre, plan.dependence.effective_n);
-    const double margin = reach * error.standard_error(plan.dependence.effective_n);
+    quantile.gamma_now = scaled_error(error, plan.centre, plan.effective_n);
+    const double margin = reach * error.standard_error(plan.effective_n);
     quantile.model_low = error.quantile - margin;
     quantile.model_high = error.quantile + margin;
     quantile.needed = runs_for(std::abs(error.unit_error / quantile.quantile), options.target);
@@ -95,7 +99,7 @@ Result<Plan> plan_runs(std::span<const double> in_run_order, const Mixture& mode
     plan.quantiles.push_back(quantile);
   }
   if (options.refits > 0) {
-    const auto effective = static_cast<std::size_t>(std::max(2.0, plan.dependence.effective_n));
+    const auto effective = static_cast<std::size_t>(std::max(2.0, plan.effective_n));
     const auto intervals = calibrated_intervals(model, effective, options.quantiles, options.level,
                                                 options.refits, options.seed);
     if (!intervals) return intervals.error();
@@ -106,14 +110,12 @@ Result<Plan> plan_runs(std::span<const double> in_run_order, const Mixture& mode
   }
   plan.runs = plan.independent_runs;
   if (plan.runs != kNoRuns)
-    plan.runs =
-        static_cast<std::size_t>(std::ceil(static_cast<double>(plan.runs) * plan.dependence.inflation));
+    plan.runs = static_cast<std::size_t>(std::ceil(static_cast<double>(plan.runs) * plan.inflation));
   for (const std::size_t n : options.table) {
     if (n == 0) return Error{Errc::usage, "0 runs determine nothing; tabulate from 1"};
     Plan::Row row{n, {}};
     for (const QuantileError& error : *errors)
-      row.gamma.push_back(
-          scaled_error(error, plan.centre, static_cast<double>(n) / plan.dependence.inflation));
+      row.gamma.push_back(scaled_error(error, plan.centre, static_cast<double>(n)));
     plan.table.push_back(std::move(row));
   }
   add_notes(options, plan);

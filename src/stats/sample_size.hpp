@@ -60,9 +60,11 @@ struct Plan {
   Dependence dependence;
   std::size_t independent_runs = 0;  // for the target, if runs were independent; at least kFewestRuns
   std::size_t runs = 0;              // with dependence taken into account: this many to do
+  double inflation = 1;              // runs that are worth one independent run
+  double effective_n = 0;            // independent runs that the runs there are worth
   struct Row {
     std::size_t n = 0;
-    std::vector<double> gamma;  // by quantile, at n / inflation effective runs
+    std::vector<double> gamma;  // by quantile, for n independent runs
   };
   std::vector<Row> table;
   bool model_trusted = true;
@@ -70,7 +72,9 @@ struct Plan {
 };
 
 // How many runs it takes to know the quantiles, from the runs there are (in run order) and a mixture fitted
-// to them. The table and `runs` count real runs; where runs depend on each other they are worth fewer.
+// to them. Where runs depend on the ones before, each is worth less: `runs` takes the first-order figure
+// (1+r)/(1-r), which is what more runs in the same manner need, and a note says where the level lasts so long
+// that only separate sessions help. The table is for independent runs.
 Result<Plan> plan_runs(std::span<const double> in_run_order, const Mixture& model,
                        const PlanOptions& options = {});
 

@@ -51,8 +51,7 @@ double Selection::standardised_bic(const Model& model) const {
 
 Result<Selection> select_model(std::span<const double> values, const SelectionOptions& options) {
   if (options.families.empty()) return Error{Errc::usage, "no families to choose from"};
-  EmOptions em = options.em;
-  em.prefer_regular = true;
+  const EmOptions& em = options.em;
   if (auto fault = detail::wrong_options(options.max_components, em)) return *fault;
   auto prepared = detail::PreparedSample::make(values);
   if (!prepared) return prepared.error();

@@ -11,7 +11,7 @@ namespace weir::stats {
 struct SelectionOptions {
   std::vector<Family> families{kMixtureFamilies.begin(), kMixtureFamilies.end()};
   int max_components = 5;
-  EmOptions em{};        // prefer_regular is set: criteria compare regular maxima
+  EmOptions em{};
   unsigned threads = 1;  // families side by side; 0: one per core. The result is the same for any number.
 };
 
@@ -34,8 +34,7 @@ struct LeftOut {
 struct Selection {
   std::size_t n = 0;
   double spread = 0;  // standard deviation of the values (divisor n)
-  // Ascending BIC. Each is the highest regular maximum of its family and k; fit.regular is false where none
-  // was found.
+  // Ascending BIC.
   std::vector<Model> models;
   std::vector<LeftOut> left_out;
   std::string warning;  // empty, or that the two best models are within 2 BIC

@@ -19,13 +19,6 @@ namespace {
 constexpr int kWarmUp = 5;
 constexpr int kLongWarmUp = 30;
 constexpr int kStartsOfTwo = 6;  // more of them end where these do
-// Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger
-// fit grows from them.
-std::size_t finished_beside(int k, const EmOptions& options) {
-  if (k == 2 || !options.prefer_regular) return static_cast<std::size_t>(options.starts);
-  return k == 3 ? 4 : 2;
-}
-constexpr std::size_t kPatience = 5;  // the same while no regular maximum was found
 
 double thread_seconds() {
   timespec time{};
@@ -33,11 +26,19 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// The floor on the scale becomes a cap on the sharpness.
+// The least scale, in the units a family's scale has: of x for normal, of log x for the others.
+double floor_of(const PreparedSample& sample, Family family, const EmOptions& options) {
+  return options.floor * (family == Family::normal ? sample.breadth() : sample.log_breadth());
+}
+
+// The floor on the scale becomes a cap on the sharpness, which counts in standard deviations.
 RunLimits run_limits(const PreparedSample& sample, Family family, const EmOptions& options) {
   RunLimits limits;
-  const double relative = options.floor * sample.log_spread();
-  limits.step.cap = family == Family::gamma ? 1 / (relative * relative) : 1 / options.floor;
+  const double least = floor_of(sample, family, options);
+  if (family == Family::gamma)
+    limits.step.cap = 1 / (least * least);
+  else
+    limits.step.cap = (family == Family::normal ? sample.spread() : sample.log_spread()) / least;
   limits.step.weight_sum = sample.weight_sum();
   limits.tolerance = options.tolerance;
   limits.max_iterations = options.max_iterations;
@@ -71,17 +72,8 @@ std::vector<State> make_starts(const PreparedSample& sample, const StartPlan& pl
   return starts;
 }
 
-// A maximum is regular if no component is held by the floor and each has at least two values' worth of
-// weight. The likelihood of any other is set by the floor rather than by the data (McLachlan and Peel, 2000,
-// section 3.10).
-bool regular(const State& state, const StepLimits& limits) {
-  for (std::size_t j = 0; j < static_cast<std::size_t>(state.components); ++j)
-    if (on_the_cap(state.sharpness[j], limits) || state.weight[j] * limits.weight_sum < 2) return false;
-  return true;
-}
-
-// Short runs from every start, long ones from k-means and the most promising others (Biernacki, Celeux and
-// Govaert, 2003). The first run is k-means.
+// Short runs from every start, then each to its maximum in order of promise, unless it cannot win any more
+// (Biernacki, Celeux and Govaert, 2003). The first run is k-means.
 std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const State& parent,
                            const RunLimits& limits, const EmOptions& options) {
   const PreparedSample& sample = bench.scout();
@@ -91,54 +83,36 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
     runs.back().finish();
     return runs;
   }
-  // k-means goes first, whatever it promises; both kinds of it where the highest maximum is wanted.
-  const std::size_t always =
-      options.prefer_regular || bench.plan().lloyd(k).empty() || options.starts < 2 ? 1 : 2;
+  // k-means goes first, whatever it promises; both kinds of it.
+  const std::size_t always = bench.plan().lloyd(k).empty() || options.starts < 2 ? 1 : 2;
   for (const State& start : make_starts(sample, bench.plan(), family, k, parent, limits.step.cap, options)) {
     runs.emplace_back(sample, family, start, limits);
-    if (options.prefer_regular || runs.size() > always) runs.back().warm_up(kWarmUp);
+    if (runs.size() > always) runs.back().warm_up(kWarmUp);
   }
   std::vector<std::size_t> ranking(runs.size());
   std::iota(ranking.begin(), ranking.end(), std::size_t{0});
-  std::vector<bool> set_back(runs.size());
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    set_back[i] = options.prefer_regular && !regular(runs[i].state(), limits.step);
   std::sort(ranking.begin() + static_cast<std::ptrdiff_t>(always), ranking.end(),
             [&](std::size_t a, std::size_t b) {
-              if (set_back[a] != set_back[b]) return static_cast<bool>(set_back[b]);
               if (runs[a].log_likelihood() != runs[b].log_likelihood())
                 return runs[a].log_likelihood() > runs[b].log_likelihood();
               return a < b;
             });
-  bool settled = !options.prefer_regular;
   double to_beat = -std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0;
-       i < runs.size() && i < always + (settled ? finished_beside(k, options)
-                                                : std::max(finished_beside(k, options), kPatience));
-       ++i) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
     EmRun& run = runs[ranking[i]];
-    // Where the highest maximum is wanted, k-means follows plain EM for longer, so as to end in the maximum
-    // EM would.
-    if (i < always && !options.prefer_regular) run.warm_up(kLongWarmUp, true);
+    // k-means follows plain EM for longer, so as to end in the maximum EM would.
+    if (i < always) run.warm_up(kLongWarmUp, true);
     run.finish(to_beat);
-    if (!run.finished()) continue;
-    const bool counts = !options.prefer_regular || regular(run.state(), limits.step);
-    settled = settled || counts;
-    if (counts) to_beat = std::max(to_beat, run.log_likelihood());
+    if (run.finished()) to_beat = std::max(to_beat, run.log_likelihood());
   }
   return runs;
 }
 
-// The finished run to report.
-std::size_t best_of(const std::vector<EmRun>& runs, const StepLimits& limits, const EmOptions& options) {
+// The finished run with the highest likelihood.
+std::size_t best_of(const std::vector<EmRun>& runs) {
   std::size_t best = 0;
-  for (std::size_t i = 1; i < runs.size(); ++i) {
-    if (!runs[i].finished()) continue;
-    const bool i_set_back = options.prefer_regular && !regular(runs[i].state(), limits);
-    const bool best_set_back = options.prefer_regular && !regular(runs[best].state(), limits);
-    if (i_set_back != best_set_back ? best_set_back : runs[i].log_likelihood() > runs[best].log_likelihood())
-      best = i;
-  }
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].finished() && runs[i].log_likelihood() > runs[best].log_likelihood()) best = i;
   return best;
 }
 
@@ -197,7 +171,7 @@ std::vector<MixtureFit> fit_ladder(const Workbench& bench, Family family, int ma
     int starts = static_cast<int>(runs.size());
     int total_iterations = 0;
     for (const EmRun& run : runs) total_iterations += run.iterations();
-    std::size_t best = best_of(runs, limits.step, options);
+    std::size_t best = best_of(runs);
     auto winner = static_cast<int>(best);
     if (bench.large()) {
       // The stand-in's winner and its k-means run go on with the whole sample.
@@ -209,7 +183,7 @@ std::vector<MixtureFit> fit_ladder(const Workbench& bench, Family family, int ma
         total_iterations += whole.back().iterations();
       }
       runs = std::move(whole);
-      best = best_of(runs, limits.step, options);
+      best = best_of(runs);
       if (best == 0) winner = 0;
     }
     const EmRun& run = runs[best];
@@ -223,17 +197,12 @@ std::vector<MixtureFit> fit_ladder(const Workbench& bench, Family family, int ma
     fit.distinct = sample.distinct();
     fit.log_likelihood = run.log_likelihood() - jacobian;
     fit.kmeans_log_likelihood = runs.front().log_likelihood() - jacobian;
-    fit.highest_log_likelihood = fit.log_likelihood;
-    for (const EmRun& other : runs)
-      if (other.finished())
-        fit.highest_log_likelihood = std::max(fit.highest_log_likelihood, other.log_likelihood() - jacobian);
-    fit.regular = regular(parent, limits.step);
     fit.winner = winner;
     fit.iterations = run.iterations();
     fit.starts = starts;
     fit.total_iterations = total_iterations;
     fit.converged = run.converged();
-    fit.floor = options.floor * (family == Family::normal ? sample.spread() : sample.log_spread());
+    fit.floor = floor_of(sample, family, options);
     for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j)
       fit.floor_hit = fit.floor_hit || on_the_cap(parent.sharpness[j], limits.step);
     fit.path.reserve(run.path().size());
@@ -259,7 +228,7 @@ Mixture refit(const Workbench& bench, const Mixture& near, const EmOptions& opti
     run.finish();
   }
   std::vector<std::size_t> order;
-  return to_mixture(sample, near.family, runs[best_of(runs, limits.step, options)].state(), order);
+  return to_mixture(sample, near.family, runs[best_of(runs)].state(), order);
 }
 
 State state_from_mixture(const PreparedSample& sample, const Mixture& mixture, double cap) {

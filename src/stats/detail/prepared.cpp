@@ -11,6 +11,8 @@ namespace weir::stats::detail {
 
 namespace {
 
+constexpr double kMostDeviations = 10;
+
 constexpr double kLargest = 1e150;
 
 // log(1+d) - d without cancellation, where 1+d = x/mean.
@@ -84,6 +86,7 @@ void PreparedSample::summarise() {
   spread_ = std::sqrt(
       blocked_sum(n, [&](std::size_t i) { return weight(i) * (values_[i] - mean_) * (values_[i] - mean_); }) /
       weight_sum_);
+  breadth_ = std::min(values_.back() - values_.front(), kMostDeviations * spread_);
   if (positive()) {
     log_sum_ = blocked_sum(n, [&](std::size_t i) { return weight(i) * std::log(values_[i]); });
     log_mean_ = log_sum_ / weight_sum_;
@@ -93,6 +96,7 @@ void PreparedSample::summarise() {
                                           return weight(i) * away * away;
                                         }) /
                             weight_sum_);
+    log_breadth_ = std::min(std::log(values_.back() / values_.front()), kMostDeviations * log_spread_);
   }
 }
 
@@ -208,6 +212,8 @@ PreparedSample PreparedSample::thinned(std::size_t entries) const {
   small.spread_ = spread_;
   small.log_mean_ = log_mean_;
   small.log_spread_ = log_spread_;
+  small.breadth_ = breadth_;
+  small.log_breadth_ = log_breadth_;
   small.log_sum_ = log_sum_;
   small.store_coordinates();
   return small;

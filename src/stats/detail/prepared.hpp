@@ -40,6 +40,10 @@ class PreparedSample {
   double spread() const { return spread_; }
   double log_mean() const { return log_mean_; }
   double log_spread() const { return log_spread_; }
+  // From the least to the greatest value, of x and of log x, but at most ten standard deviations: one wild
+  // value must not set the measure for all others.
+  double breadth() const { return breadth_; }
+  double log_breadth() const { return log_breadth_; }
 
   // One block's coordinates, padded to a multiple of kLanes with weight 0.
   struct Block {
@@ -76,6 +80,7 @@ class PreparedSample {
   std::size_t total_ = 0;
   double weight_sum_ = 0;
   double mean_ = 0, spread_ = 0, log_mean_ = 0, log_spread_ = 0, log_sum_ = 0;
+  double breadth_ = 0, log_breadth_ = 0;
 
   // Stored coordinates (samples up to kStored), padded.
   std::vector<double> linear_, log_, mirrored_, gamma_first_, gamma_second_, padded_weight_;
