@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "base/interrupt.hpp"
 #include "base/nearest.hpp"
 
 namespace weir {
@@ -84,7 +85,10 @@ Result<std::string> read_text(const fs::path& path, std::uint64_t limit) {
   std::array<char, 1 << 16> block;
   for (;;) {
     const ssize_t got = ::read(fd, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR) {
+      if (auto asked = check_interrupt(); !asked) return asked.error().in(shown);
+      continue;
+    }
     if (got < 0) {
       const Error error = Error::from_errno(errno, "cannot read").in(shown);
       return error.code() == Errc::io ? Error{Errc::unreadable, error.message()}.in(shown) : error;

@@ -137,42 +137,52 @@ Run define(CLI::App& app) {
       ->type_name("S");
   app.add_option("--starts", options->starts, "EM starts for each model; the first is k-means (8)")
       ->type_name("N")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 1000))
+      ->group("Fine tuning");
   app.add_option("--floor", options->floor,
                  "least scale of a component, as a share of the sample's range (0.01)")
       ->type_name("SHARE")
-      ->check(CLI::Range(1e-9, 0.1));
+      ->check(CLI::Range(1e-9, 0.1))
+      ->group("Fine tuning");
   app.add_option("--bootstrap", options->bootstrap,
                  "replicates of the goodness-of-fit tests, 0 for none (199 for up to 10 groups, else 0)")
       ->type_name("N")
-      ->check(CLI::Range(0, 100000));
+      ->check(CLI::Range(0, 100000))
+      ->group("Fine tuning");
   app.add_option("--top", options->top, "rows of the table of models (10)")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  app.add_flag("--plot", options->plot, "points for plots in the JSON, also for more than 10 groups");
+  app.add_flag("--plot", options->plot, "points for plots in the JSON, also for more than 10 groups")
+      ->group("Fine tuning");
   app.add_option("--threads", options->threads, "threads to use; does not change the result (all cores)")
-      ->type_name("N");
+      ->type_name("N")
+      ->group("Fine tuning");
   add_json_flag(app, options->json);
   app.add_option("--csv", options->csv, "write every model of every group to a file")->type_name("OUT");
-  app.add_option("--block", options->block, "gev: take the largest of each N consecutive values first")
+  app.add_option("--block", options->block, "take the largest of each N consecutive values first")
       ->type_name("N")
-      ->check(CLI::Range(2, 1000000000));
+      ->check(CLI::Range(2, 1000000000))
+      ->group("Extremes");
   app.add_option("--maxima-per", options->maxima_per,
-                 "gev: take the largest for each value of these columns, such as the targets of one write")
+                 "take the largest for each value of these columns, such as the targets of one write")
       ->type_name("NAME,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->group("Extremes");
   app.add_option("--return-levels", options->return_levels,
-                 "gev: probabilities of exceedance whose levels are wanted (0.1,0.01)")
+                 "probabilities of exceedance whose levels are wanted (0.1,0.01)")
       ->type_name("P,...")
       ->delimiter(',')
-      ->check(CLI::Range(1e-12, 0.999999));
+      ->check(CLI::Range(1e-12, 0.999999))
+      ->group("Extremes");
   app.add_option("--quiet", options->quiet,
-                 "gev: runs on a quiet system; estimates the traffic factor against them")
-      ->type_name("FILE");
+                 "runs on a quiet system; estimates the traffic factor against them")
+      ->type_name("FILE")
+      ->group("Extremes");
   app.add_option("--slowest-of", options->slowest_of,
                  "from one target's times, the time of the slowest of M, and its growth")
       ->type_name("M")
-      ->check(CLI::Range(1.0, 1e9));
+      ->check(CLI::Range(1.0, 1e9))
+      ->group("Extremes");
   return [options](Output& out) { return run_fit(*options, out); };
 }
 

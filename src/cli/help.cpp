@@ -11,6 +11,7 @@ namespace weir::cli {
 namespace {
 
 constexpr std::size_t kWidest = 100;
+constexpr std::string_view kMainGroup = "Options";
 
 std::size_t page_width() { return std::min(kWidest, terminal_width(STDOUT_FILENO, kWidest)); }
 
@@ -66,7 +67,7 @@ std::string option_heading(const CLI::Option& option) {
 std::string usage_line(const Program::Entry& entry) {
   std::string line = fmt::format("weir {}", entry.command->name);
   for (const CLI::Option* option : shown_options(*entry.app)) {
-    if (option->get_name() == "--help") continue;
+    if (option->get_name() == "--help" || option->get_group() != kMainGroup) continue;
     const std::string heading = option_heading(*option);
     line += option->get_required() ? fmt::format(" {}", heading) : fmt::format(" [{}]", heading);
   }
@@ -80,11 +81,19 @@ std::string command_help(const Program::Entry& entry, bool whole) {
     for (const Example& example : entry.command->examples) rows.emplace_back(example.line, example.says);
     page += "Examples\n" + two_columns(rows) + "\n";
   }
-  page += "Usage\n" + wrap(usage_line(entry), page_width(), 2) + "\n\nOptions\n";
-  std::vector<std::pair<std::string, std::string>> rows;
+  page += "Usage\n" + wrap(usage_line(entry), page_width(), 2) + "\n";
+  // Options of a group of their own are for few: `-h` leaves them to `--help`.
+  std::vector<std::string> groups;
   for (const CLI::Option* option : shown_options(*entry.app))
-    rows.emplace_back(option_heading(*option), option->get_description());
-  page += two_columns(rows);
+    if (std::ranges::find(groups, option->get_group()) == groups.end()) groups.push_back(option->get_group());
+  std::ranges::stable_partition(groups, [](const std::string& group) { return group == kMainGroup; });
+  for (const std::string& group : groups) {
+    if (group != kMainGroup && !whole) continue;
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const CLI::Option* option : shown_options(*entry.app))
+      if (option->get_group() == group) rows.emplace_back(option_heading(*option), option->get_description());
+    page += fmt::format("\n{}\n{}", group, two_columns(rows));
+  }
   if (whole && !entry.command->notes.empty()) page += "\nNotes\n" + paragraphs(entry.command->notes);
   if (!whole) page += fmt::format("\nExamples and notes: weir {} --help\n", entry.command->name);
   return page;

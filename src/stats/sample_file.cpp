@@ -35,7 +35,7 @@ Result<Samples> named(Result<Samples> samples, const std::string& name) {
 Result<Samples> read_samples(const std::string& path, const SampleQuery& query) {
   const std::string name = path == "-" ? "standard input" : path;
   auto bytes = detail::open_bytes(path);
-  if (!bytes) return bytes.error().in(name);
+  if (!bytes) return bytes.error();  // names the path itself
   return named(read_text(std::move(*bytes), query), name);
 }
 

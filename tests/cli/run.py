@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs a text of commands and compares what they print. Usage: run.py WEIR FILE.test [--update]
 
+    #requires ../shared/data      skipped, with a line saying so, where that is absent
     # a comment
     $ weir docter                  a shell command; `weir` is the program under test
     weir: no command 'docter'; did you mean doctor
     [2]                            its exit code, if not 0
 
 Output is stdout and stderr together. A line that ends in " (re)" is a regular expression, a line "..."
-stands for any number of lines. Commands run in one scratch directory per file; $DATA is the directory of
-the test files. With --update the file is rewritten with what was printed: review the diff.
+stands for any number of lines. Commands run in one scratch directory per file; $SHARED is the directory of
+the reference measurements. With --update the file is rewritten with what was printed: review the diff.
 """
 import os
 import re
@@ -33,7 +34,7 @@ def matches(expected, actual):
 
 def run(weir, command, scratch, data):
     path = f"{Path(weir).resolve().parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "DATA": str(data), "COLUMNS": "100", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+    environment = {**os.environ, "PATH": path, "SHARED": str(data.parent.parent.parent / "shared/data"), "COLUMNS": "100", "TERM": "dumb", "LC_ALL": "C.UTF-8"}
     environment.pop("WEIR_LOG", None)
     done = subprocess.run(["bash", "-c", command], cwd=scratch, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
@@ -43,8 +44,14 @@ def run(weir, command, scratch, data):
 
 def main(weir, file, update=None):
     file = Path(file)
+    root = file.resolve().parent.parent.parent
+    text = file.read_text()
+    for needed in re.findall(r"^#requires (.*)$", text, re.M):
+        if not (root / needed).exists():
+            print(f"skipped: {needed} is absent")
+            return 77
     blocks = [[]]  # each: the command line, then what is expected; the first holds leading comments
-    for line in file.read_text().splitlines():
+    for line in text.splitlines():
         if line.startswith("$ ") or line.startswith("#"):
             blocks.append([line])
         else:

@@ -13,6 +13,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/file.hpp"
+#include "base/interrupt.hpp"
+
 namespace weir::stats::detail {
 namespace {
 
@@ -24,6 +27,7 @@ class FileBytes final : public ByteSource {
   }
   Result<std::size_t> read(char* into, std::size_t room) override {
     for (;;) {
+      if (auto asked = check_interrupt(); !asked) return asked.error();
       const ssize_t got = ::read(fd_, into, room);
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) return Error::from_errno(errno, "cannot read");
@@ -154,12 +158,12 @@ Result<Peeked> peek(std::unique_ptr<ByteSource> source) {
 
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::string& path) {
   if (path == "-") return std::make_unique<FileBytes>(STDIN_FILENO, false);
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Error::from_errno(errno, "cannot open");
-  auto file = std::make_unique<FileBytes>(fd, true);
+  auto fd = open_file(path, O_RDONLY);
+  if (!fd) return fd.error();
   struct stat facts {};
-  if (::fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode))
-    return Error{Errc::unreadable, "is a directory, not a file of measurements"};
+  if (::fstat(fd->get(), &facts) == 0 && S_ISDIR(facts.st_mode))
+    return Error{Errc::unreadable, "is a directory, not a file of measurements"}.in(path);
+  auto file = std::make_unique<FileBytes>(fd->release(), true);
   return std::unique_ptr<ByteSource>(std::move(file));
 }
 

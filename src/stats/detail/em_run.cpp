@@ -19,7 +19,8 @@ double EmRun::small() const { return limits_.tolerance * (1 + std::abs(pass_.log
 
 bool EmRun::accept(State next, MissingInformation* missing) {
   const State target = next;
-  for (double fraction = 1; fraction > 1e-3; fraction *= 0.4) {
+  double fraction = 1;
+  for (int tries = 0; tries < 8; ++tries, fraction *= 0.4) {
     if (fraction < 1) next = between(state_, target, fraction);
     const PassResult pass =
         missing != nullptr ? em_pass(sample_, family_, next, *missing) : em_pass(sample_, family_, next);
@@ -68,9 +69,10 @@ void EmRun::finish(double to_beat) {
   while (!converged_ && iterations() < limits_.max_iterations) {
     const double before = pass_.log_likelihood;
     NewtonStep step;
-    for (; caution < 1; caution = std::min(1.0, 2 * caution + 0.05)) {
+    while (caution < 1) {
       step = newton_step(family_, state_, pass_, *missing, limits_.step, caution);
       if (step.usable) break;
+      caution = std::min(1.0, 2 * caution + 0.05);
     }
     // Newton sees nothing left to gain.
     if (caution <= 0.02 && step.usable && step.predicted < 0.1 * small()) {

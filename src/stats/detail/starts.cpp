@@ -191,7 +191,7 @@ void maximise_runs(const PreparedSample& sample, Family family, const Cuts& cuts
     const std::size_t end = j < cuts.size() ? cuts[j] : u.size();
     for (int round = 0; round < 12 && end - begin > 1; ++round) {
       const double a = state.sharpness[j];
-      double mass = 0, alpha = 0, beta = 0, alpha_alpha = 0, alpha_beta = 0, beta_beta = 0;
+      double alpha = 0, beta = 0, alpha_alpha = 0, alpha_beta = 0, beta_beta = 0;
       for (std::size_t i = begin; i < end; ++i) {
         const double w = sample.weight(i);
         const double z = a * (u[i] - state.centre[j]);
@@ -205,7 +205,6 @@ void maximise_runs(const PreparedSample& sample, Family family, const Cuts& cuts
           slope = 1 - e;
           curve = -e;
         }
-        mass += w;
         alpha += w * (1 + z * slope);
         beta -= w * slope;
         alpha_alpha += w * (1 - z * z * curve);
