@@ -17,13 +17,13 @@
 #include <time.h>
 
 #include "base/parallel.hpp"
-#include "measured_samples.hpp"
 #include "plain_em.hpp"
+#include "stats/measured_test.hpp"
 #include "stats/selection.hpp"
 
 namespace {
 
-using weir::bench::Configuration;
+using weir::stats::measured::Configuration;
 using namespace weir::stats;
 
 double cpu_seconds() {
@@ -33,7 +33,7 @@ double cpu_seconds() {
 }
 
 std::vector<Configuration> samples() {
-  auto real = weir::bench::random_writers();
+  auto real = weir::stats::measured::random_writers();
   if (!real.empty()) return real;
   std::printf("the measurements in ../shared/data are not here: simulated samples instead\n");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {

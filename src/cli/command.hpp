@@ -6,10 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/result.hpp"
 #include "cli/output.hpp"
+
+namespace CLI {  // CLI11 is heavy; only files that declare flags include it
+class App;
+class Option;
+}  // namespace CLI
 
 namespace weir::cli {
 

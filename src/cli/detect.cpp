@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
+#include <optional>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/json.hpp"

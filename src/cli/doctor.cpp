@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/color.h>
 #include <fmt/format.h>
 #include <unistd.h>

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/interrupt.hpp"

@@ -1,4 +1,6 @@
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 

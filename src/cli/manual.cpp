@@ -1,5 +1,6 @@
 #include <array>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/version.hpp"

@@ -1,6 +1,9 @@
 #include <array>
+#include <cmath>
 #include <memory>
+#include <optional>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/interrupt.hpp"

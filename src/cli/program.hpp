@@ -3,6 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/command.hpp"
 
 namespace weir::cli {
