@@ -17,6 +17,7 @@ namespace weir::cli {
 namespace {
 
 constexpr int kDefaultBootstrap = 199;
+constexpr std::size_t kMostForBootstrap = 20000;  // beyond, refits take minutes and any model is rejected
 
 Result<stats::SelectionOptions> selection_options(const FitOptions& options) {
   stats::SelectionOptions selection;
@@ -47,7 +48,7 @@ void fit_group(FittedGroup& fitted, const FitOptions& options, stats::SelectionO
     return;
   }
   const stats::MixtureFit& best = selected->best().fit;
-  if (bootstrap > 0) {
+  if (bootstrap > 0 && (options.bootstrap > 0 || fitted.group.values.size() <= kMostForBootstrap)) {
     stats::GoodnessOptions goodness;
     goodness.replicates = bootstrap;
     goodness.em = selection.em;
@@ -146,7 +147,8 @@ Run define(CLI::App& app) {
       ->check(CLI::Range(1e-9, 0.1))
       ->group("Fine tuning");
   app.add_option("--bootstrap", options->bootstrap,
-                 "replicates of the goodness-of-fit tests, 0 for none (199 for up to 10 groups, else 0)")
+                 "replicates of the goodness-of-fit tests, 0 for none (199 for up to 10 groups of up to "
+                 "20000 values)")
       ->type_name("N")
       ->check(CLI::Range(0, 100000))
       ->group("Fine tuning");

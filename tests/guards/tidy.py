@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """clang-tidy-16 is clean on every source of compile_commands.json. Usage: tidy.py ROOT BUILD [FILE...]
 
-Unit tests are checked too when WEIR_LONG_TESTS is set: GoogleTest's headers make them slow.
+With WEIR_LONG_TESTS set, or files named, also the unit tests, the tiny programs of tests/preload and the static
+analyzer: together they take several times as long as the rest.
 A file that passed is not checked again until it, a project header it includes, its flags or .clang-tidy
 change: what passed is remembered in BUILD/tidy.passed by hash.
 """
@@ -41,7 +42,7 @@ def headers_by_object():
 
 def fingerprint(entry, deps):
     state = hashlib.sha256()
-    state.update((root / ".clang-tidy").read_bytes())
+    state.update((root / ".clang-tidy").read_bytes() + bytes([thorough]))
     state.update(entry["command"].encode())
     made = re.search(r" -o (\S+)", entry["command"])
     for path in sorted({Path(entry["file"]), *deps.get(made.group(1) if made else "", ())}):
@@ -55,7 +56,7 @@ entries = []
 for entry in json.loads((build / "compile_commands.json").read_text()):
     path = Path(entry["file"])
     own = root in path.parents and build not in path.parents
-    own = own and (thorough or not path.name.endswith("_test.cpp"))
+    own = own and (thorough or not (path.name.endswith("_test.cpp") or "programs" in path.parts))
     if own and (not wanted or any(str(path).endswith(name) for name in wanted)):
         entries.append(entry)
 deps = headers_by_object()
@@ -71,7 +72,8 @@ for entry in entries:
 def check(item):
     file, key = item
     # GCC's own warning flags are unknown to Clang; headers of the project are reported, the system's are not.
-    done = subprocess.run([tool, "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option",
+    checks = [] if thorough else ["--checks=-clang-analyzer-*"]
+    done = subprocess.run([tool, "--quiet", "-p", str(build), "--extra-arg=-Wno-unknown-warning-option", *checks,
                            f"--header-filter={root}/(src|include|tests|bench)/", file], capture_output=True, text=True)
     return file, key, done.returncode, done.stdout
 
@@ -84,6 +86,6 @@ with ThreadPoolExecutor(max_workers=2) as pool, open(record, "a") as remember:
             remember.flush()
         else:
             failures += 1
-            print(said.strip())
+            print(said.strip(), flush=True)
 print(f"{len(entries)} files, {len(todo)} checked now, {failures} with findings")
 sys.exit(1 if failures else 0)
