@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -74,8 +75,8 @@ Result<Selection> select_model(std::span<const double> values, const SelectionOp
   const auto n = static_cast<double>(sample.total());
   for (std::size_t f = 0; f < fits.size(); ++f) {
     const Family family = options.families[f];
-    if (faults[f]) {
-      selection.left_out.push_back({family, 0, faults[f]->text()});
+    if (const std::optional<Error>& fault = faults[f]; fault.has_value()) {
+      selection.left_out.push_back({family, 0, fault->text()});
       continue;
     }
     for (int k = static_cast<int>(fits[f].size()) + 1; k <= options.max_components; ++k)
