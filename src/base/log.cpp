@@ -7,7 +7,6 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "base/nearest.hpp"
 #include "base/progress.hpp"
 
 namespace weir {

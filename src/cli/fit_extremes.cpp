@@ -143,10 +143,11 @@ Json extreme_json(const Extreme& extreme, const FitOptions& options) {
   return group;
 }
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "-"; }
+// Six digits: scales of extremes are small beside their locations.
+std::string shown(double value) { return number(value, 6); }
 
 std::string interval_text(const std::optional<stats::ProfileInterval>& interval) {
-  return interval ? fmt::format("{} to {}", number(interval->low), number(interval->high)) : "-";
+  return interval ? fmt::format("{} to {}", shown(interval->low), shown(interval->high)) : "-";
 }
 
 void print_traffic(const stats::TrafficFactor& traffic, Output& out) {
@@ -167,21 +168,20 @@ void print_extreme(const Extreme& extreme, const FitOptions& options, Output& ou
       {{"parameter"}, {"estimate", Table::right}, {"standard error", Table::right}, {"95 % interval"}});
   const auto wald = [](double estimate, double error) {
     return std::isfinite(error)
-               ? fmt::format("{} to {}", number(estimate - 1.96 * error), number(estimate + 1.96 * error))
+               ? fmt::format("{} to {}", shown(estimate - 1.96 * error), shown(estimate + 1.96 * error))
                : std::string("-");
   };
   const stats::Parameters& p = fit.parameters;
-  table.row({"location", number(p.location), number(fit.standard_errors[0]),
+  table.row({"location", shown(p.location), shown(fit.standard_errors[0]),
              wald(p.location, fit.standard_errors[0])});
-  table.row(
-      {"scale", number(p.scale), number(fit.standard_errors[1]), wald(p.scale, fit.standard_errors[1])});
+  table.row({"scale", shown(p.scale), shown(fit.standard_errors[1]), wald(p.scale, fit.standard_errors[1])});
   if (!is_gumbel(options))
-    table.row({"shape", number(p.shape), number(fit.standard_errors[2]),
+    table.row({"shape", shown(p.shape), shown(fit.standard_errors[2]),
                extreme.shape ? interval_text(extreme.shape) + " (profile)"
                              : wald(p.shape, fit.standard_errors[2])});
   for (const Level& level : extreme.levels)
-    table.row({fmt::format("exceeded by {:g} %", 100 * level.wald.exceedance), number(level.wald.level),
-               number(level.wald.standard_error),
+    table.row({fmt::format("exceeded by {:g} %", 100 * level.wald.exceedance), shown(level.wald.level),
+               shown(level.wald.standard_error),
                level.profile ? interval_text(level.profile) + " (profile)"
                              : wald(level.wald.level, level.wald.standard_error)});
   out.table(table);
@@ -193,12 +193,12 @@ void print_extreme(const Extreme& extreme, const FitOptions& options, Output& ou
               extreme.test.p_value < 0.05 ? "the shape is needed" : "the shape is not needed");
   out.print("{} of {} points outside the pointwise {:.0f} % band of the quantile plot",
             extreme.plot.outside.size(), extreme.plot.checked, 100 * extreme.plot.level);
-  std::size_t shown = 0;
+  std::size_t listed = 0;
   for (const auto& point : extreme.plot.outside) {
-    if (shown == 8) break;
-    out.print("{} {}", shown++ == 0 ? ":" : ",", number(point.observed));
+    if (listed == 8) break;
+    out.print("{} {}", listed++ == 0 ? ":" : ",", shown(point.observed));
   }
-  out.print("{}\n", extreme.plot.outside.size() > shown ? ", ..." : "");
+  out.print("{}\n", extreme.plot.outside.size() > listed ? ", ..." : "");
   if (extreme.traffic) print_traffic(*extreme.traffic, out);
   if (options.slowest_of > 0) print_growth(as_mixture(extreme, options), options.slowest_of, out);
 }

@@ -9,7 +9,8 @@
 namespace weir::cli {
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "-"; }
+// Six digits: scales of extremes are small beside their locations.
+std::string shown(double value) { return number(value, 6); }
 
 }  // namespace
 
@@ -33,8 +34,8 @@ void print_growth(const stats::Mixture& one_target, double most, Output& out) {
                {"5 %", Table::right},
                {"95 %", Table::right}});
   for (const stats::SlowestOf& row : stats::slowest_growth(one_target, most))
-    table.row({fmt::format("{:.0f}", row.targets), number(row.mean), number(row.median), number(row.low),
-               number(row.high)});
+    table.row({fmt::format("{:.0f}", row.targets), shown(row.mean), shown(row.median), shown(row.low),
+               shown(row.high)});
   out.write("\n");
   out.table(table);
 }

@@ -35,10 +35,6 @@ struct FitOptions {
   double slowest_of = 0;
 };
 
-// Up to this many groups each gets a table of models, goodness of fit and points for plots; beyond, a line
-// each.
-inline constexpr std::size_t kDetailedGroups = 10;
-
 // One configuration and what was found of it.
 struct FittedGroup {
   stats::Group group;

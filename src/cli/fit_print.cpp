@@ -8,8 +8,6 @@
 namespace weir::cli {
 namespace {
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.5g}", value) : "-"; }
-
 std::string with_error(double value, double error) {
   return std::isfinite(error) ? fmt::format("{:.5g} ± {:.2g}", value, error) : number(value);
 }

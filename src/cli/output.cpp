@@ -1,6 +1,7 @@
 #include "cli/output.hpp"
 
 #include <cerrno>
+#include <cmath>
 
 #include <unistd.h>
 
@@ -15,6 +16,10 @@ constexpr std::size_t kBufferSize = std::size_t{1} << 16;
 constexpr std::size_t kWidthWithoutTerminal = 120;
 
 }  // namespace
+
+std::string number(double value, int digits) {
+  return std::isfinite(value) ? fmt::format("{:.{}g}", value, digits) : "-";
+}
 
 void Output::write(std::string_view text) {
   if (closed_) return;

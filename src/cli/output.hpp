@@ -11,6 +11,9 @@
 
 namespace weir::cli {
 
+// A number for people, to so many significant digits; "-" where there is none.
+std::string number(double value, int digits = 5);
+
 // Where a command's answer goes: standard output, buffered. A reader that closed the pipe has seen enough:
 // what follows is dropped and the command still succeeds. A full disk is an error of finish().
 class Output {

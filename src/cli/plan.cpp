@@ -132,7 +132,6 @@ Json plan_json(const PlannedGroup& planned) {
   return json;
 }
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.5g}", value) : "-"; }
 std::string runs_text(std::size_t runs) { return runs == stats::kNoRuns ? "no number" : format_count(runs); }
 
 void print_plan(const PlannedGroup& planned, const Options& options, bool named, Output& out) {
@@ -199,8 +198,6 @@ void print_lines(const std::vector<PlannedGroup>& groups, Output& out) {
   }
   out.table(table);
 }
-
-constexpr std::size_t kDetailedGroups = 10;
 
 Result<int> run_plan(const Options& options, Output& out) {
   auto samples = read(options.input, options.input.file);

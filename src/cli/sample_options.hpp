@@ -15,6 +15,9 @@ struct SampleOptions {
   stats::SampleQuery query;
 };
 
+// Up to this many groups each is shown at length; beyond, a line each.
+inline constexpr std::size_t kDetailedGroups = 10;
+
 void add_sample_options(CLI::App& app, SampleOptions& options);
 // The same without FILE, for commands that name their files by flags.
 void add_column_options(CLI::App& app, SampleOptions& options);
