@@ -17,8 +17,11 @@ weir_require(nlohmann_json nlohmann-json3-dev)
 weir_require(CLI11 libcli11-dev)
 weir_require(Eigen3 libeigen3-dev)
 find_package(Boost 1.74 REQUIRED QUIET)
-pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET QUIET libxxhash)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET QUIET libzstd)
+# Preload libraries bring their own: an application may have another one, or none.
+find_library(WEIR_ZSTD_ARCHIVE libzstd.a REQUIRED)
+find_library(WEIR_XXHASH_ARCHIVE libxxhash.a REQUIRED)
+mark_as_advanced(WEIR_ZSTD_ARCHIVE WEIR_XXHASH_ARCHIVE)
 find_path(PCG_INCLUDE_DIR pcg_random.hpp REQUIRED)
 mark_as_advanced(PCG_INCLUDE_DIR)
 

@@ -1,6 +1,6 @@
 # The house: who lives where and who may use whom. The layering test reads this same list.
 # What each room is for stands in ARCHITECTURE.md; the words a line may use in room.cmake.
-weir_room(base THREADED LINKS spdlog::spdlog PkgConfig::XXHASH PkgConfig::ZSTD Threads::Threads
+weir_room(base THREADED LINKS spdlog::spdlog ${WEIR_XXHASH_ARCHIVE} PkgConfig::ZSTD Threads::Threads
           HEADERS fmt::fmt nlohmann_json::nlohmann_json)
 
 include(calls)         # the call tables and what is made from them
@@ -8,7 +8,8 @@ weir_room(calls)
 weir_room(grammar)
 weir_room(trace        USES calls grammar)
 weir_room(intercept    USES calls THREADED)
-weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5)
+weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 LINKS ${WEIR_ZSTD_ARCHIVE})
+weir_preload_library(weir-capture-posix LAYERS posix stdio HANDLER capture/handler.hpp ROOMS capture)
 weir_room(consistency)
 weir_room(semantics    USES trace consistency)
 weir_room(proxy        USES trace)

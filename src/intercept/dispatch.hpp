@@ -80,6 +80,7 @@ class RealCall<C, R(Args...)> {
   std::uint32_t depth() const { return open_.depth(); }
   // What the program finds in errno, for a handler that answers in place of the real function.
   void set_errno(int value) const { open_.set_errno(value); }
+  int error() const { return open_.errno_; }
 
  private:
   // Calls that do not come back when they succeed are closed before they are made: after vfork the parent

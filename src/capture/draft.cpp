@@ -1,0 +1,65 @@
+#include "capture/draft.hpp"
+
+#include <algorithm>
+
+#include "calls/call.hpp"
+
+namespace weir::capture {
+namespace {
+
+using trace::Encoding;
+
+bool is_size(Role role) {
+  return role == Role::bytes || role == Role::count || role == Role::value || role == Role::offset;
+}
+
+}  // namespace
+
+void Draft::holed(bool sizes, Draft& out) const {
+  const auto roles = weir::arguments(static_cast<Call>(function()));
+  out.begin(function(), trace::Head::depth(words[0]), arguments);
+  std::copy_n(values, arguments, out.values);
+  std::copy_n(names, name_count, out.names);
+  out.name_count = name_count;
+  out.result = result;
+  std::copy_n(pair, 2, out.pair);
+  out.columns = columns;
+
+  std::size_t at = trace::Head::words(arguments);
+  std::size_t name = 0;
+  for (std::size_t i = 0; i < arguments; ++i) {
+    const Encoding before = encoding(i);
+    std::size_t taken = trace::words_of(before);
+    Encoding after = before;
+    std::size_t kept = taken;
+    if (before == Encoding::path) {
+      const std::uint32_t numbers = names[name++].numbers;
+      taken += numbers;
+      kept = taken;
+      if (numbers > 0) {
+        after = Encoding::path_column;
+        kept = 1;
+      }
+    } else if (before == Encoding::distance || (sizes && before == Encoding::literal && is_size(roles[i].role))) {
+      after = Encoding::column;
+      kept = 0;
+    }
+    out.put(i, after);
+    std::copy_n(words + at, kept, out.words + out.count);
+    out.count += kept;
+    at += taken;
+    out.columns = out.columns || after != before;
+  }
+  const Encoding before = trace::Head::result(words[0]);
+  const std::size_t taken = trace::words_of(before);
+  if (before == Encoding::distance || (sizes && before == Encoding::literal)) {
+    out.put_result(Encoding::column);
+    out.columns = true;
+  } else {
+    out.put_result(before);
+    std::copy_n(words + at, taken, out.words + out.count);
+    out.count += taken;
+  }
+}
+
+}  // namespace weir::capture

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "base/clock.hpp"
+#include "calls/call.hpp"
+#include "capture/after.hpp"
+#include "capture/lane.hpp"
+#include "capture/recording.hpp"
+
+namespace weir {
+
+// Records every call around the real one. Allocates nothing, prints nothing, leaves errno as the call left it.
+// Not noexcept: a thread cancelled inside the real call unwinds through here.
+struct CaptureHandler {
+  template <Call C, class Real, class... Args>
+  static auto around(Real real, Args... args) {
+    using R = decltype(real(args...));
+    using Kept = std::conditional_t<std::is_void_v<R>, std::nullptr_t, R>;
+    if (!capture::Process::current().recording()) [[unlikely]]
+      return real(args...);
+    capture::Recording<C, Kept, Args...> recording(args...);
+    if constexpr (info(C).leaves) {
+      if (capture::Lane* const lane = capture::Lane::current())
+        recording.record_leaving(*lane, real.depth(), Clock::now());
+    }
+    const Tick begin = Clock::now();
+    const Kept result = [&]() -> Kept {
+      if constexpr (std::is_void_v<R>) {
+        real(args...);
+        return nullptr;
+      } else {
+        return real(args...);
+      }
+    }();
+    const Tick end = Clock::now();
+    capture::Lane* const lane = recording.ignored() ? nullptr : capture::Lane::current();
+    if (lane != nullptr) [[likely]]
+      recording.record(*lane, real.depth(), begin, end, result, real.error());
+    else
+      recording.follow(result, real.error());
+    capture::after<C>(result, args...);
+    if constexpr (!std::is_void_v<R>) return result;
+  }
+};
+
+using Handler = CaptureHandler;
+
+}  // namespace weir

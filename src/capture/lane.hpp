@@ -1,0 +1,186 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "capture/draft.hpp"
+#include "capture/handles.hpp"
+#include "capture/signature_table.hpp"
+#include "capture/text_table.hpp"
+#include "trace/encoding.hpp"
+#include "trace/live.hpp"
+#include "trace/name_template.hpp"
+
+namespace weir::capture {
+
+// Where one thread records: the mapped tail, and the tables its records refer to. Only the thread that holds
+// the lane touches it. What a thread leaves when it ends, the next new thread takes over.
+class Lane {
+ public:
+  // The calling thread's lane, ready for one more record; null when this process records nothing (any more).
+  static Lane* current() {
+    Lane* const lane = thread_lane;
+    if (lane != nullptr && lane->ready()) [[likely]]
+      return lane;
+    return prepare();
+  }
+
+  // A handle as this lane knows it: where its last access ended. Introduces it first if it came from elsewhere.
+  std::uint32_t id_of(Handle handle, int descriptor, const char* name = nullptr) {
+    if (views_[handle.id].generation != handle.generation) [[unlikely]]
+      introduce(handle, descriptor, name);
+    return handle.id;
+  }
+  bool knows(Handle handle) const { return views_[handle.id].generation == handle.generation; }
+  std::int64_t& end_of(std::int64_t id) { return views_[id].end; }
+  // A handle that this record opens.
+  void opened(Handle handle) {
+    views_[handle.id] = {0, handle.generation};
+    if (handle.id >= most_views_) most_views_ = handle.id + 1;
+  }
+
+  std::uint32_t number_of_text(std::string_view text);
+  // Splits a name; what it needs is put into the draft's words.
+  void put_path(std::string_view name, Draft& draft);
+
+  // The number of the draft's signature, made if it is new. Values that do not repeat are taken out of the
+  // signature and put into columns.
+  std::uint32_t symbol_of(Draft& draft) {
+    const std::uint32_t found = signatures_.find(draft.words, draft.count, last_symbol_);
+    if (found != SignatureTable::kNone) [[likely]]
+      return found;
+    return new_symbol_of(draft);
+  }
+
+  // From here until append() the lane's state is between two records. A longjmp out of it is noticed by the
+  // next call, which starts from a clean state.
+  void begin_change() {
+    busy_ = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  // The numbers in this record's names are what the next ones are compared with.
+  void keep_numbers(const Draft& draft) {
+    for (std::size_t i = 0; i < draft.name_count; ++i)
+      for (std::uint32_t k = 0; k < draft.names[i].numbers; ++k)
+        tables_->last_numbers[draft.names[i].name_template][k] = draft.names[i].values[k];
+  }
+  void append(std::uint32_t symbol, const Draft& draft, Tick begin, Tick end);
+
+  void surprise(int descriptor);
+
+  // The thread ends: its lane goes to whoever comes next.
+  static void release();
+
+ private:
+  friend class Process;
+
+  struct View {
+    std::int64_t end;
+    std::uint32_t generation;
+  };
+  struct Tables {
+    SignatureTable::Storage signatures;
+    TextTable::Storage texts;
+    TextTable::Storage templates;
+    std::int64_t last_numbers[TextTable::kMostTexts][trace::NameTemplate::kNumbers];
+    trace::NameTemplate name;
+    char scratch[8192];
+  };
+
+  static constexpr std::uint32_t kMostRecordWords = 5 + 2 * trace::live::kMostColumns;
+  static constexpr std::uint64_t kAlive = 0x4C616E6520697320;
+
+  bool ready() const { return used_ + kMostRecordWords <= capacity_ && !busy_ && !crowded_; }
+  static Lane* prepare();
+  bool start(std::uint32_t number, Tick process_start);
+  bool map_file();
+  void adopt();
+  void mend();
+  bool seal();
+  void restart();
+  void introduce(Handle handle, int descriptor, const char* name);
+  std::uint32_t new_symbol_of(Draft& draft);
+  std::uint32_t add_signature(const Draft& draft);
+  void define(trace::live::Definition type, const void* first, std::size_t first_bytes,
+              std::string_view rest = {});
+  void define_clock();
+  void define_process();
+  void define_directory();
+  void check_crowded();
+  std::atomic<std::uint64_t>& header(trace::live::HeaderWord word) const {
+    return header_[static_cast<std::size_t>(word)];
+  }
+  void publish() { state_->store(batch_ << 32 | used_, std::memory_order_release); }
+
+  // First what every record touches. All zero means: not alive, which is what a forked child finds here.
+  std::uint32_t* tail_;
+  std::uint32_t used_;
+  std::uint32_t capacity_;
+  std::atomic<std::uint64_t>* state_;
+  std::uint64_t batch_;
+  Tick last_end_;
+  View* views_;
+  std::uint32_t last_symbol_;
+  bool busy_;
+  bool crowded_;
+  bool timed_;
+  bool stopped_;
+  SignatureTable signatures_;
+
+  TextTable texts_;
+  TextTable templates_;
+  Tables* tables_;
+  std::atomic<std::uint64_t>* header_;
+  std::uint64_t alive_;
+  std::uint64_t file_end_;
+  std::uint64_t passed_;
+  std::uint32_t number_;
+  std::uint32_t directory_generation_;
+  std::uint32_t most_views_;
+  char path_[4096 + 64];
+
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit Lane* thread_lane;
+};
+
+inline void Lane::append(std::uint32_t symbol, const Draft& draft, Tick begin, Tick end) {
+  namespace live = trace::live;
+  std::uint32_t* const start = tail_ + used_;
+  std::uint32_t* at = start + 1;
+  auto kind = live::EntryKind::record;
+  if (timed_) {
+    const std::uint64_t gap = begin.count - last_end_.count;
+    const std::uint64_t duration = end.count - begin.count;
+    if (((gap | duration) >> 32) == 0) [[likely]] {
+      *at++ = static_cast<std::uint32_t>(gap);
+      *at++ = static_cast<std::uint32_t>(duration);
+    } else {
+      kind = live::EntryKind::long_record;
+      for (const std::uint64_t value : {gap, duration}) {
+        *at++ = static_cast<std::uint32_t>(value);
+        *at++ = static_cast<std::uint32_t>(value >> 32);
+      }
+    }
+    last_end_ = end;
+  }
+  std::uint32_t columns = 0;
+  const auto put = [&](std::int64_t value) {
+    if (columns == live::kMostColumns) return;
+    *at++ = static_cast<std::uint32_t>(value);
+    *at++ = static_cast<std::uint32_t>(static_cast<std::uint64_t>(value) >> 32);
+    ++columns;
+  };
+  if (draft.columns) [[unlikely]]
+    draft.for_each_column(put);
+  *start = live::record_word(kind, columns, symbol);
+  used_ = static_cast<std::uint32_t>(at - tail_);
+  publish();
+  signatures_.followed(last_symbol_, symbol);
+  last_symbol_ = symbol;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  busy_ = false;
+}
+
+}  // namespace weir::capture

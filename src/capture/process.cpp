@@ -1,0 +1,128 @@
+#include "capture/process.hpp"
+
+#include <cstring>
+#include <new>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ZSTD_STATIC_LINKING_ONLY
+#include <zstd.h>
+
+namespace weir::capture {
+
+constinit Process Process::instance_;
+
+namespace {
+
+namespace live = trace::live;
+
+constexpr int kLevel = 1;
+
+pthread_key_t end_of_thread;
+bool have_key = false;
+
+void thread_ends(void* /*lane*/) { Lane::release(); }
+
+// Early, so that the start does not fall into the program's first call; but not before the real functions are
+// known (intercept/shim.hpp).
+[[gnu::constructor(102)]] void start_early() { Process::current().recording(); }
+
+}  // namespace
+
+bool Process::recording() {
+  const State state = state_.load(std::memory_order_acquire);
+  if (state == State::recording) [[likely]]
+    return true;
+  if (state == State::off) return false;
+  start();
+  return state_.load(std::memory_order_acquire) == State::recording;
+}
+
+void Process::start() {
+  const SignalsBlocked blocked;
+  State expected = State::unborn;
+  if (!state_.compare_exchange_strong(expected, State::starting)) {
+    while (state_.load(std::memory_order_acquire) == State::starting) sched_yield();
+    return;
+  }
+  bool works = settings_.read() && handles_.start();
+  if (works) {
+    have_key = pthread_key_create(&end_of_thread, thread_ends) == 0;
+    number_ = syscall(SYS_getpid);
+    start_tick_ = Clock::now();
+    directory_changed();
+    workspace_bytes_ = ZSTD_estimateCCtxSize(kLevel);
+    workspace_ = map_memory(workspace_bytes_ + ZSTD_compressBound(live::kTailBytes));
+    works = workspace_ != nullptr;
+  }
+  state_.store(works ? State::recording : State::off, std::memory_order_release);
+}
+
+void Process::after_fork() {
+  number_ = syscall(SYS_getpid);
+  start_tick_ = Clock::now();
+  handles_.after_fork();
+  lanes_lock_.reset();
+  compressing_.reset();
+  free_count_ = 0;
+  lane_count_ = 0;
+}
+
+Lane* Process::take_lane() {
+  const Locked locked(lanes_lock_);
+  Lane* lane = nullptr;
+  if (free_count_ > 0) {
+    lane = free_lanes_[--free_count_];
+  } else {
+    constexpr std::size_t lane_bytes = (sizeof(Lane) + 63) / 64 * 64;
+    constexpr std::size_t table_bytes = (sizeof(Lane::Tables) + 63) / 64 * 64;
+    constexpr std::size_t view_bytes = Handle::kIds * sizeof(Lane::View);
+    constexpr std::size_t bytes = lane_bytes + table_bytes + view_bytes;
+    auto* const memory = static_cast<std::byte*>(map_memory(bytes));
+    if (memory == nullptr) return nullptr;
+    lane = new (memory) Lane;
+    lane->tables_ = new (memory + lane_bytes) Lane::Tables;
+    lane->views_ = reinterpret_cast<Lane::View*>(memory + lane_bytes + table_bytes);
+    if (!lane->start(lane_count_, start_tick_)) {
+      unmap_memory(memory, bytes);
+      return nullptr;
+    }
+    ++lane_count_;
+  }
+  if (have_key) pthread_setspecific(end_of_thread, lane);
+  return lane;
+}
+
+void Process::give_back(Lane* lane) {
+  const Locked locked(lanes_lock_);
+  if (free_count_ < kLanes) free_lanes_[free_count_++] = lane;
+}
+
+void Process::directory_changed() {
+  const Locked locked(lanes_lock_);
+  const long length = syscall(SYS_getcwd, directory_, sizeof directory_);
+  directory_length_ = length > 0 ? static_cast<std::size_t>(length) - 1 : 0;
+  directory_generation_.fetch_add(1, std::memory_order_release);
+}
+
+Process::Compressed Process::compress(const void* bytes, std::size_t size) {
+  auto* const out = static_cast<std::byte*>(workspace_) + workspace_bytes_;
+  ZSTD_CCtx* const context = ZSTD_initStaticCCtx(workspace_, workspace_bytes_);
+  if (context != nullptr) {
+    const std::size_t packed =
+        ZSTD_compressCCtx(context, out, ZSTD_compressBound(live::kTailBytes), bytes, size, kLevel);
+    if (ZSTD_isError(packed) == 0 && packed < size) return {out, packed, false};
+  }
+  return {bytes, size, true};
+}
+
+std::uint64_t Process::memory_per_lane() const {
+  const std::uint64_t lanes = lane_count_ > 0 ? lane_count_ : 1;
+  return settings_.memory() / lanes;
+}
+
+}  // namespace weir::capture

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.hpp"
+#include "capture/handles.hpp"
+#include "capture/lane.hpp"
+#include "capture/memory.hpp"
+#include "capture/settings.hpp"
+
+namespace weir::capture {
+
+// What all threads of the process share. One per library, built on first use, never destroyed: a program's
+// exit handlers still do I/O.
+class Process {
+ public:
+  static Process& current() { return instance_; }
+
+  // Whether anything is recorded at all. Starts on the first call.
+  bool recording();
+  Handles& handles() { return handles_; }
+  const Settings& settings() const { return settings_; }
+  std::int64_t number() const { return number_; }
+
+  // The lane of the calling thread; null when there can be none.
+  Lane* take_lane();
+  void give_back(Lane* lane);
+  // Called when the memory of a lane is found wiped: this is a forked child.
+  void after_fork();
+
+  // The working directory, for names that do not begin with '/'. Changes with chdir().
+  void directory_changed();
+  std::uint32_t directory_generation() const { return directory_generation_.load(std::memory_order_acquire); }
+  std::string_view directory() const { return {directory_, directory_length_}; }
+
+  // Compresses under a lock that all lanes share, and hands the result on: use(bytes).
+  struct Compressed {
+    const void* bytes;
+    std::size_t size;
+    bool plain;  // it would not compress
+  };
+  Compressed compress(const void* bytes, std::size_t size);  // the lock must be held
+  Lock& compressing() { return compressing_; }
+
+  std::uint64_t memory_per_lane() const;
+  Tick start_tick() const { return start_tick_; }
+  bool in_vforked_child() const;
+
+ private:
+  static constexpr std::size_t kLanes = 4096;
+  enum class State : std::uint32_t { unborn, starting, recording, off };
+
+  void start();
+
+  std::atomic<State> state_{State::unborn};
+  Settings settings_;
+  Handles handles_;
+  std::int64_t number_ = 0;
+  Tick start_tick_;
+  Lock lanes_lock_;
+  Lane* free_lanes_[kLanes] = {};
+  std::size_t free_count_ = 0;
+  std::uint32_t lane_count_ = 0;
+  std::atomic<std::uint32_t> directory_generation_{0};
+  char directory_[4096] = {};
+  std::size_t directory_length_ = 0;
+  Lock compressing_;
+  void* workspace_ = nullptr;
+  std::size_t workspace_bytes_ = 0;
+
+  static Process instance_;
+};
+
+}  // namespace weir::capture

@@ -1,0 +1,409 @@
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <utime.h>
+
+#include "calls/call.hpp"
+#include "capture/lane.hpp"
+#include "capture/process.hpp"
+#include "capture/treatment.hpp"
+#include "trace/shape.hpp"
+
+namespace weir::capture {
+
+// The descriptor under a stream or a directory, or -1.
+inline int descriptor_of(FILE* stream) { return fileno(stream); }
+inline int descriptor_of(DIR* directory) { return dirfd(directory); }
+
+// Bytes that stand for an iovec array: its lengths as they are.
+std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std::size_t room);
+// Strings one after the other, a zero byte behind each. Reads memory that may not be there: the call has not
+// checked it yet.
+std::string_view joined(char* const* texts, char* scratch, std::size_t room);
+// A string that the call has not checked yet.
+std::string_view copied(const char* text, char* scratch, std::size_t room);
+
+// One call from before the real function to its record. Everything that depends on the call alone is decided
+// while compiling.
+template <Call C, class R, class... Args>
+class Recording {
+ public:
+  static constexpr std::size_t kCount = sizeof...(Args);
+  static constexpr trace::Shape kShape = trace::make_shape(arguments(C), info(C).result);
+  static constexpr bool kLeaves = info(C).leaves;
+
+  explicit Recording(Args... args) : args_(args...) {
+    for_each([&](auto index) {
+      constexpr std::size_t i = index;
+      if constexpr (kTreatment<i> == Treatment::descriptor || kTreatment<i> == Treatment::directory)
+        before_[i] = Process::current().handles().find(static_cast<int>(std::get<i>(args_)));
+      else if constexpr (kTreatment<i> == Treatment::object)
+        before_[i] = Process::current().handles().find(std::get<i>(args_));
+    });
+    if constexpr (info(C).closes && kShape.handle != trace::Shape::kNone) {
+      constexpr auto i = static_cast<std::size_t>(kShape.handle);
+      if constexpr (kTreatment<i> == Treatment::object)
+        if (std::get<i>(args_) != nullptr) under_ = descriptor_of(std::get<i>(args_));
+    }
+  }
+
+  // Whether the user left out what this call is about.
+  bool ignored() const {
+    bool found = false;
+    for_each([&](auto index) { found = found || before_[index].ignored; });
+    return found;
+  }
+
+  // Before a call that may not come back.
+  void record_leaving(Lane& lane, std::uint32_t depth, Tick now) {
+    Draft draft;
+    draft.begin(static_cast<std::uint32_t>(C), depth, kCount);
+    unchecked_ = true;
+    put_arguments(lane, draft, false);
+    draft.put_result(trace::Encoding::unfinished);
+    finish(lane, draft, now, now, false);
+  }
+
+  void record(Lane& lane, std::uint32_t depth, Tick begin, Tick end, R result, int error) {
+    Draft draft;
+    draft.begin(static_cast<std::uint32_t>(C), depth, kCount);
+    const bool failed = is_failure(result);
+    unreadable_ = failed && error == EFAULT;
+    draft.result = number(result);
+    update_closed(failed, error);
+    put_arguments(lane, draft, failed);
+    put_result(lane, draft, result, failed, error);
+    finish(lane, draft, begin, end, !failed);
+  }
+
+  // Keeps the table of open handles right when the call itself is not recorded.
+  void follow(R result, int error) {
+    const bool failed = is_failure(result);
+    update_closed(failed, error);
+    if constexpr (kMayOpen)
+      if (!failed && opens_now()) open_handle(result);
+  }
+
+ private:
+  template <std::size_t I>
+  using Arg = std::tuple_element_t<I, std::tuple<Args...>>;
+  template <std::size_t I>
+  static constexpr Treatment kTreatment = treatment<C, I, Arg<I>>();
+
+  template <class F>
+  static void for_each(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (f(std::integral_constant<std::size_t, I>()), ...);
+    }(std::make_index_sequence<kCount>());
+  }
+
+  static constexpr bool kDuplicatesTo = is_one_of(C, "dup2", "dup3");
+  static constexpr bool kMayDuplicate = is(C, "fcntl");
+
+  template <class T>
+  static std::int64_t number(T value) {
+    if constexpr (std::is_pointer_v<T>)
+      return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(value));
+    else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+      return static_cast<std::int64_t>(value);
+    else
+      return 0;
+  }
+
+  static bool is_failure(R result) {
+    if constexpr (std::is_pointer_v<R>)
+      return result == nullptr || (maps_memory(C) && number(result) == -1);
+    else if constexpr (std::is_signed_v<R>)
+      return result == -1;
+    else
+      return false;
+  }
+
+  bool opens_now() const {
+    if constexpr (kMayDuplicate)
+      return std::get<1>(args_) == F_DUPFD || std::get<1>(args_) == F_DUPFD_CLOEXEC;
+    else
+      return info(C).opens;
+  }
+
+  // Linux frees a descriptor even when close() reports a failure, but for a number that never was one.
+  void update_closed(bool failed, int error) {
+    if constexpr (info(C).closes && kShape.handle != trace::Shape::kNone) {
+      constexpr auto i = static_cast<std::size_t>(kShape.handle);
+      if (failed && error == EBADF) return;
+      Handles& handles = Process::current().handles();
+      if constexpr (kTreatment<i> == Treatment::object) {
+        handles.close(std::get<i>(args_), before_[i]);
+        if (under_ >= 0) handles.close(under_, handles.find(under_));
+      } else if constexpr (kTreatment<i> == Treatment::descriptor) {
+        handles.close(std::get<i>(args_), before_[i]);
+      }
+    }
+  }
+
+  void put_arguments(Lane& lane, Draft& draft, bool failed) {
+    for_each([&](auto index) { put_argument<index>(lane, draft, failed); });
+  }
+
+  template <std::size_t I>
+  void put_argument(Lane& lane, Draft& draft, [[maybe_unused]] bool failed) {
+    using trace::Encoding;
+    constexpr Treatment how = kTreatment<I>;
+    const auto value = std::get<I>(args_);
+    draft.values[I] = number(value);
+    if constexpr (how == Treatment::number) {
+      draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
+    } else if constexpr (how == Treatment::descriptor || how == Treatment::directory) {
+      put_descriptor<I>(lane, draft, failed);
+    } else if constexpr (how == Treatment::offset) {
+      put_offset<I>(lane, draft);
+    } else {
+      if (value == nullptr) {
+        draft.values[I] = how == Treatment::offset_pointer ? trace::Shape::kNoOffset : 0;
+        draft.put(I, Encoding::null);
+        return;
+      }
+      if (unreadable_) {
+        draft.values[I] = trace::Shape::kNoOffset;
+        draft.put(I, Encoding::absent);
+        return;
+      }
+      if constexpr (how == Treatment::object) {
+        put_object<I>(lane, draft);
+      } else if constexpr (how == Treatment::path) {
+        draft.put(I, Encoding::path);
+        const std::string_view path = unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
+        lane.put_path(path, draft);
+      } else if constexpr (how == Treatment::text) {
+        const std::string_view text = unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
+        draft.put(I, Encoding::text, lane.number_of_text(text));
+      } else if constexpr (how == Treatment::texts) {
+        draft.put(I, Encoding::text,
+                  lane.number_of_text(joined(const_cast<char* const*>(value), scratch_, sizeof scratch_)));
+      } else if constexpr (how == Treatment::lengths) {
+        const auto count = static_cast<int>(draft_count());
+        draft.put(I, Encoding::text, lane.number_of_text(lengths_of(value, count, scratch_, sizeof scratch_)));
+      } else if constexpr (how == Treatment::times) {
+        using Time = std::remove_cv_t<std::remove_pointer_t<decltype(value)>>;
+        constexpr std::size_t bytes = std::is_same_v<Time, utimbuf> ? sizeof(Time) : 2 * sizeof(Time);
+        draft.put(I, Encoding::text,
+                  lane.number_of_text({reinterpret_cast<const char*>(value), bytes}));
+      } else if constexpr (how == Treatment::offset_pointer) {
+        const std::int64_t moved = failed || draft.result < 0 ? 0 : draft.result;
+        draft.values[I] = static_cast<std::int64_t>(*value) - moved;
+        put_offset<I>(lane, draft);
+      } else if constexpr (how == Treatment::address) {
+        draft.put(I, Encoding::column);
+        draft.columns = true;
+      } else if constexpr (how == Treatment::new_pair) {
+        if (failed) {
+          draft.put(I, Encoding::absent);
+          return;
+        }
+        Handles& handles = Process::current().handles();
+        const Handle first = handles.open(value[0], false);
+        const Handle second = handles.open(value[1], false);
+        lane.opened(first);
+        lane.opened(second);
+        draft.put(I, Encoding::opened_pair, first.id);
+        draft.words[draft.count++] = second.id;
+        draft.pair[0] = value[0];
+        draft.pair[1] = value[1];
+        draft.columns = true;
+      } else {
+        draft.put(I, Encoding::absent);
+      }
+    }
+  }
+
+  template <std::size_t I>
+  void put_descriptor(Lane& lane, Draft& draft, bool failed) {
+    using trace::Encoding;
+    const int descriptor = static_cast<int>(std::get<I>(args_));
+    Handle handle = before_[I];
+    if (!handle.known()) {
+      // A number that is no descriptor, or one that is not the same any more.
+      constexpr bool gone = info(C).closes || (kDuplicatesTo && I == 1);
+      if (gone || failed || descriptor < 0 || descriptor >= Handles::kDescriptors) {
+        draft.values[I] = trace::Shape::kNoHandle;
+        draft.put(I, Encoding::literal, static_cast<std::uint64_t>(static_cast<std::int64_t>(descriptor)));
+        return;
+      }
+      handle = Process::current().handles().open(descriptor, false);
+    }
+    constexpr bool is_open = !info(C).closes && !(kDuplicatesTo && I == 1);
+    draft.values[I] = lane.id_of(handle, is_open ? descriptor : -1);
+    draft.put(I, Encoding::handle, static_cast<std::uint64_t>(draft.values[I]));
+  }
+
+  template <std::size_t I>
+  void put_object(Lane& lane, Draft& draft) {
+    const auto value = std::get<I>(args_);
+    Handle handle = before_[I];
+    if (!handle.known()) {
+      if (info(C).closes) {
+        draft.values[I] = trace::Shape::kNoHandle;
+        draft.put(I, trace::Encoding::absent);
+        return;
+      }
+      handle = Process::current().handles().open(value, false);
+      if (!handle.known()) {
+        draft.values[I] = trace::Shape::kNoHandle;
+        draft.put(I, trace::Encoding::absent);
+        return;
+      }
+    }
+    int descriptor = -1;
+    if constexpr (!info(C).closes) descriptor = lane.knows(handle) ? -1 : descriptor_of(value);
+    draft.values[I] = lane.id_of(handle, descriptor);
+    draft.put(I, trace::Encoding::handle, static_cast<std::uint64_t>(draft.values[I]));
+  }
+
+  template <std::size_t I>
+  void put_offset(Lane& lane, Draft& draft) {
+    using trace::Encoding;
+    const std::int64_t offset = draft.values[I];
+    constexpr std::int8_t of = kShape.handle_of[I];
+    if constexpr (of != trace::Shape::kNone && static_cast<std::size_t>(of) < I) {
+      if (whence() == 0) {
+        const std::int64_t base = lane.end_of(draft.values[of]);
+        draft.put(I, Encoding::distance, static_cast<std::uint64_t>(offset) - static_cast<std::uint64_t>(base));
+        return;
+      }
+    }
+    draft.put(I, Encoding::literal, static_cast<std::uint64_t>(offset));
+  }
+
+  std::int64_t whence() const {
+    if constexpr (kShape.whence != trace::Shape::kNone)
+      return number(std::get<static_cast<std::size_t>(kShape.whence)>(args_));
+    else
+      return 0;
+  }
+  std::int64_t draft_count() const {
+    if constexpr (kShape.items != trace::Shape::kNone)
+      return number(std::get<static_cast<std::size_t>(kShape.items)>(args_));
+    else
+      return 0;
+  }
+
+  Handle open_handle(R result) {
+    Handle replaced;
+    Handles& handles = Process::current().handles();
+    if constexpr (std::is_pointer_v<R>) return handles.open(result, is_left_out(), &replaced);
+    const Handle handle = handles.open(static_cast<int>(number(result)), is_left_out(), &replaced);
+    surprising_ = replaced.known() && !kDuplicatesTo;
+    return handle;
+  }
+
+  // Whether the name that is being opened, or what is duplicated, was left out by the user.
+  bool is_left_out() const { return ignored() || left_out_; }
+
+  void put_result(Lane& lane, Draft& draft, R result, bool failed, int error) {
+    using trace::Encoding;
+    if constexpr (std::is_same_v<R, std::nullptr_t>) {  // void
+      draft.put_result(Encoding::absent);
+    } else {
+      if (failed) {
+        draft.put_result(Encoding::failed, static_cast<std::uint64_t>(static_cast<std::int64_t>(error)));
+        return;
+      }
+      if constexpr (kMayOpen) {
+        if (opens_now()) {
+          put_opened(lane, draft, result);
+          return;
+        }
+      }
+      if constexpr (std::is_pointer_v<R>) {
+        if constexpr (maps_memory(C)) {
+          draft.put_result(Encoding::column);
+          draft.columns = true;
+        } else {
+          draft.put_result(Encoding::absent);
+        }
+      } else if constexpr (is(C, "fork")) {
+        draft.put_result(Encoding::column);
+        draft.columns = true;
+      } else {
+        if (draft.result == trace::asked_for(kShape, draft.values)) {
+          draft.put_result(Encoding::full);
+          return;
+        }
+        if constexpr (kShape.result == Role::offset && kShape.handle != trace::Shape::kNone) {
+          const std::int64_t base = lane.end_of(draft.values[kShape.handle]);
+          draft.put_result(Encoding::distance,
+                           static_cast<std::uint64_t>(draft.result) - static_cast<std::uint64_t>(base));
+        } else {
+          draft.put_result(Encoding::literal, static_cast<std::uint64_t>(draft.result));
+        }
+      }
+    }
+  }
+
+  static constexpr bool kHasPair = [] {
+    for (const Argument& argument : arguments(C))
+      if (argument.role == Role::file && argument.direction == Direction::out) return true;
+    return false;
+  }();
+  static constexpr bool kMayOpen =
+      (info(C).opens && !kHasPair && (std::is_pointer_v<R> || std::is_integral_v<R>)) || kMayDuplicate;
+
+  void put_opened(Lane& lane, Draft& draft, R result) {
+    const Handle handle = open_handle(result);
+    if (!handle.known()) {  // more than can be kept
+      draft.put_result(trace::Encoding::column);
+      draft.columns = true;
+      return;
+    }
+    if (surprising_) lane.surprise(static_cast<int>(draft.result));
+    lane.opened(handle);
+    if constexpr (std::is_pointer_v<R>) {
+      if constexpr (std::is_same_v<R, FILE*> || std::is_same_v<R, DIR*>)
+        draft.result = descriptor_of(result);
+      else
+        draft.result = -1;
+    }
+    draft.put_result(trace::Encoding::opened, handle.id);
+    draft.columns = true;
+  }
+
+  static void finish(Lane& lane, Draft& draft, Tick begin, Tick end, bool succeeded) {
+    const std::uint32_t symbol = lane.symbol_of(draft);
+    lane.begin_change();
+    if (succeeded)
+      trace::advance(kShape, draft.values, draft.result,
+                     [&](std::int64_t id) -> std::int64_t& { return lane.end_of(id); });
+    lane.keep_numbers(draft);
+    lane.append(symbol, draft, begin, end);
+  }
+
+  std::tuple<Args...> args_;
+  std::array<Handle, kCount> before_;
+  int under_ = -1;
+  bool unreadable_ = false;
+  bool unchecked_ = false;
+  bool left_out_ = false;
+  bool surprising_ = false;
+  static constexpr bool kNeedsScratch = [] {
+    for (const Argument& argument : arguments(C))
+      if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") || kLeaves)
+        return true;
+    return false;
+  }();
+  char scratch_[kNeedsScratch ? 4096 : 1];
+};
+
+}  // namespace weir::capture

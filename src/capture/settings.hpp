@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace weir::capture {
+
+// What `weir trace` tells the recorder, through the environment, so that it reaches every process the program
+// starts. Read once; nothing is allocated.
+inline constexpr const char* kDirectoryVariable = "WEIR_TRACE_DIR";     // absolute; without it nothing is recorded
+inline constexpr const char* kTimingVariable = "WEIR_TRACE_TIMING";     // "off": records carry no times
+inline constexpr const char* kMemoryVariable = "WEIR_TRACE_MEMORY";     // bytes per process for tables
+inline constexpr const char* kIncludeVariable = "WEIR_TRACE_INCLUDE";   // path prefixes, ':' between them
+inline constexpr const char* kExcludeVariable = "WEIR_TRACE_EXCLUDE";   // likewise
+
+inline constexpr std::uint64_t kDefaultMemory = std::uint64_t{16} << 20;
+
+class Settings {
+ public:
+  // Whether there is anything to do.
+  bool read();
+
+  const char* directory() const { return directory_; }
+  bool timed() const { return timed_; }
+  std::uint64_t memory() const { return memory_; }
+  bool filters() const { return include_[0] != '\0' || exclude_[0] != '\0'; }
+  // Whether calls on this absolute path are recorded: the longest prefix that matches decides.
+  bool wants(std::string_view path) const;
+
+ private:
+  static constexpr std::size_t kLongest = 4096;
+
+  char directory_[kLongest] = {};
+  char include_[kLongest] = {};
+  char exclude_[kLongest] = {};
+  std::uint64_t memory_ = kDefaultMemory;
+  bool timed_ = true;
+};
+
+}  // namespace weir::capture

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace weir::trace::live {
+
+// What a running program leaves behind: one file per lane, a lane being a stream of records that one thread
+// at a time writes. docs/formats/live.md describes every byte. The first page is the header, then comes the
+// tail, which the recorder has mapped and shares with the kernel, so that what was written there outlives the
+// process; then sealed frames, each a full tail compressed.
+//
+//   header page | tail, kTailWords x 4 bytes | frame | frame | ...
+//
+// A tail is a sequence of entries of 32-bit words, little-endian. An entry is a record or a definition; its
+// first word tells.
+
+inline constexpr std::uint64_t kMagic = 0x4556494C52494557;  // "WEIRLIVE"
+inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::size_t kHeaderBytes = 4096;
+inline constexpr std::size_t kTailWords = 64 * 1024;
+inline constexpr std::size_t kTailBytes = kTailWords * 4;
+inline constexpr std::string_view kFolder = "live";
+inline constexpr std::string_view kSuffix = ".lane";
+
+// 64-bit words of the header page.
+enum class HeaderWord : std::size_t {
+  magic = 0,
+  version,  // low 32 bits; bit 32: records carry times
+  process,
+  parent,
+  lane,
+  start_tick,  // when the process was first seen; with its number it names the process
+  first_tick,  // three clocks read together when the lane began
+  first_monotonic,
+  first_wall,
+  last_tick,  // and two of them when it was last sealed
+  last_monotonic,
+  lost,     // calls that were not recorded: the disk was full
+  unseen,   // calls that a signal handler made while the recorder was at work
+  ended,    // Ended
+  state = 16,  // batch number << 32 | words of the tail in use; alone in its cache line
+};
+inline constexpr std::uint64_t kTimed = std::uint64_t{1} << 32;
+
+enum class Ended : std::uint64_t { not_seen = 0, normally = 1 };
+
+// The first word of an entry.
+//   record:     0 | columns (4 bits) | symbol (26 bits); then gap and duration in ticks, a word each
+//   long:       1 | columns | symbol; gap and duration are two words each
+//   definition: 2 | type (6 bits) | length in bytes (24 bits); then that many bytes, padded to words
+// Each column value follows as two words. Without times there are no gap and duration.
+enum class EntryKind : std::uint32_t { record = 0, long_record = 1, definition = 2 };
+
+inline constexpr std::uint32_t kSymbols = 1U << 26;
+inline constexpr std::uint32_t kMostColumns = 15;
+inline constexpr std::uint32_t kMostDefinitionBytes = (1U << 24) - 1;
+
+constexpr std::uint32_t record_word(EntryKind kind, std::uint32_t columns, std::uint32_t symbol) {
+  return static_cast<std::uint32_t>(kind) << 30 | columns << 26 | symbol;
+}
+constexpr EntryKind kind_of(std::uint32_t word) { return static_cast<EntryKind>(word >> 30); }
+constexpr std::uint32_t columns_of(std::uint32_t word) { return (word >> 26) & kMostColumns; }
+constexpr std::uint32_t symbol_of(std::uint32_t word) { return word & (kSymbols - 1); }
+
+enum class Definition : std::uint32_t {
+  signature = 1,      // its words, 8 bytes each; numbered from 0 in the order they come
+  text = 2,           // the bytes; numbered likewise
+  name_template = 3,  // the bytes; numbered likewise
+  handle = 4,         // HandleDefinition, then the name
+  directory = 5,      // the working directory from here on
+  thread = 6,         // the kernel's number of the thread that writes from here on, 8 bytes, then its name
+  restart = 7,        // signatures, texts and templates start again from 0; all handles are forgotten
+  clock = 8,          // 8 bytes: the tick from which the next gap is counted
+  process = 9,        // four strings: program, working directory, arguments, host; each 4 bytes of length and
+                      // the bytes
+  reset = 10,         // positions and last numbers of templates are 0 again
+  surprise = 11,      // 4 bytes: a descriptor that was closed or replaced unseen
+};
+
+constexpr std::uint32_t definition_word(Definition type, std::uint32_t bytes) {
+  return static_cast<std::uint32_t>(EntryKind::definition) << 30 | static_cast<std::uint32_t>(type) << 24 | bytes;
+}
+constexpr Definition definition_of(std::uint32_t word) {
+  return static_cast<Definition>((word >> 24) & 0x3f);
+}
+constexpr std::uint32_t bytes_of(std::uint32_t word) { return word & kMostDefinitionBytes; }
+
+// What a descriptor was found to be. The numbers are part of the format.
+enum class HandleKind : std::uint32_t {
+  unknown = 0,
+  file = 1,
+  directory = 2,
+  pipe = 3,
+  socket = 4,
+  device = 5,
+  other = 6,
+};
+
+// A handle that this lane did not open itself: inherited, opened by another thread, or opened unseen.
+struct HandleDefinition {
+  std::uint32_t id;
+  std::int32_t descriptor;  // -1: a stream or directory without one
+  std::uint32_t kind;
+  std::uint32_t flags;  // as open() takes them
+  std::int64_t position;
+  std::uint64_t device;
+  std::uint64_t inode;
+};
+static_assert(sizeof(HandleDefinition) == 40);
+
+struct FrameHeader {
+  std::uint32_t magic;
+  std::uint32_t batch;
+  std::uint32_t raw_bytes;
+  std::uint32_t bytes;
+  std::uint64_t checksum;  // of the bytes that follow
+  std::uint64_t reserved;
+};
+static_assert(sizeof(FrameHeader) == 32);
+inline constexpr std::uint32_t kFrameMagic = 0x4D524657;  // "WFRM"
+
+}  // namespace weir::trace::live
