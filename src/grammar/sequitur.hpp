@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "grammar/detail/digram_table.hpp"
+#include "grammar/grammar.hpp"
+#include "grammar/run.hpp"
+
+namespace weir::grammar {
+
+// Builds a grammar for a sequence of terminals while it comes in: Sequitur (Nevill-Manning and Witten 1997)
+// with repeat counts, A -> B^k. After every push, for everything but the open run (the last symbol with its
+// repeats so far):
+//   - neighbouring runs of a rule have different symbols;
+//   - no pair of neighbouring runs (symbols and counts) occurs twice;
+//   - every rule but the start has at least two runs, and is used by two runs or by one with a count of 2 or
+//   more.
+// The open run joins them when another symbol comes or at finish(): so a run that grows costs an addition.
+// Amortised constant time per run; the work never recurses. Not thread-safe.
+class Sequitur {
+ public:
+  Sequitur();
+
+  // Appends symbol^count. The symbol is below kFirstRule, the whole length below 2^64.
+  void push(Symbol symbol, std::uint64_t count = 1) {
+    if (symbol == open_.symbol && !__builtin_add_overflow(open_.count, count, &open_.count)) return;
+    push_other(symbol, count);
+  }
+
+  // The grammar of all that was pushed; afterwards this is empty, with its memory kept.
+  Grammar finish();
+  // The grammar of all but the open run, as it stands.
+  Grammar closed() const;
+  // Forgets everything and keeps the memory.
+  void clear();
+  // Makes room for a grammar of so many runs in all its rules.
+  void reserve(std::size_t runs);
+
+  std::uint64_t length() const { return closed_length_ + open_.count; }
+  Run open_run() const { return open_; }  // its count is 0 when nothing is open
+  std::size_t rule_count() const { return live_rules_; }
+  // Runs in all rules, the open one too.
+  std::size_t run_count() const { return live_nodes_ - live_rules_ + (open_.count != 0 ? 1 : 0); }
+  std::size_t memory_bytes() const;
+
+  // Runs whose symbol was exchanged because two rules became one or a rule became a single run: work beyond
+  // the constant per push, since clear(). Tests watch it.
+  std::uint64_t relabelled() const { return relabelled_; }
+
+ private:
+  using Index = std::uint32_t;
+  static constexpr Index kNone = ~Index{0};
+  static constexpr Symbol kGuard = ~Symbol{0};  // no rule reaches this number
+
+  enum Flag : std::uint32_t {
+    kEntered = 1,  // the digram that starts here is in the table
+    kQueued = 2,   // it is to be looked at
+    kDead = 4,     // unlinked while queued; freed when its turn comes
+  };
+
+  // A run in a rule, in a ring closed by the rule's guard. Runs of the same rule symbol are in a list of
+  // uses.
+  struct Node {
+    std::uint64_t count;
+    Symbol symbol;
+    Index prev;
+    Index next;
+    Index prev_use;
+    Index next_use;  // of a guard: the rule
+    std::uint32_t flags;
+  };
+  struct Rule {
+    Index guard;  // of a free rule: the next free one
+    Index first_use;
+    std::uint32_t uses;
+    std::uint32_t flags;
+  };
+
+  void push_other(Symbol symbol, std::uint64_t count);
+  void close_run();
+
+  Index new_node(Run run);
+  void free_node(Index node);
+  Index new_rule();
+  void free_rule(Index rule);
+  void add_use(Index node);
+  void drop_use(Index node);
+  void link(Index left, Index right) {
+    nodes_[left].next = right;
+    nodes_[right].prev = left;
+  }
+  bool is_guard(Index node) const { return nodes_[node].symbol == kGuard; }
+  detail::Digram digram_at(Index node) const;
+  Index whole_rule(Index node) const;
+
+  void forget(Index node);
+  void queue_digram(Index node);
+  void queue_rule(Index rule);
+  void queue_if_single(Index node);
+  void settle();
+  void settle_digram(Index node);
+  void settle_rule(Index rule);
+
+  void make_rule(Index node, Index other);
+  void replace(Index node, Index rule);
+  void unite_rules(Index rule, Index other);
+  void inline_rule(Index rule);
+  void dissolve_rule(Index rule);
+  void relabel(Index node, Run run);
+  Index absorb(Index left, Index right);
+  void join(Index node);
+
+  Run open_ = {kGuard, 0};
+  std::uint64_t closed_length_ = 0;
+  std::vector<Node> nodes_;
+  std::vector<Rule> rules_;  // the start rule is rule 0
+  Index free_nodes_ = kNone;
+  Index free_rules_ = kNone;
+  std::size_t live_nodes_ = 0;  // with guards
+  std::size_t live_rules_ = 0;
+  std::uint64_t relabelled_ = 0;
+  detail::DigramTable digrams_;
+  std::vector<Index> queued_digrams_;
+  std::vector<Index> queued_rules_;
+};
+
+}  // namespace weir::grammar
