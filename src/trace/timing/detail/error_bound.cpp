@@ -1,0 +1,64 @@
+#include "trace/timing/detail/error_bound.hpp"
+
+#include <algorithm>
+
+namespace weir::trace::detail {
+
+Result<ErrorBound> ErrorBound::parse(ByteReader& in) {
+  const auto fraction = in.u32();
+  if (!fraction) return fraction.error();
+  if (*fraction < ErrorBound(kSmallestTimingError).fraction() || *fraction > ErrorBound(kLargestTimingError).fraction())
+    return Error{Errc::bad_data, "a bound of the relative error out of range"};
+  ErrorBound bound;
+  bound.fraction_ = *fraction;
+  return bound;
+}
+
+ErrorBound ErrorBound::tightened() const {
+  ErrorBound bound;
+  bound.fraction_ = static_cast<std::uint32_t>((std::uint64_t{fraction_} << 32) / ((std::uint64_t{1} << 32) + fraction_));
+  return bound;
+}
+
+ErrorClasses::ErrorClasses(const LocalSignatures& local, const TimingOptions& options) {
+  of_signature.reserve(local.size());
+  for (const std::uint32_t signature : local.global) {
+    double error = options.error;
+    if (signature < options.error_of_signature.size() && options.error_of_signature[signature] != 0)
+      error = options.error_of_signature[signature];
+    const ErrorBound bound(error);
+    const auto found = std::find(bounds.begin(), bounds.end(), bound);
+    of_signature.push_back(static_cast<std::uint32_t>(found - bounds.begin()));
+    if (found == bounds.end()) bounds.push_back(bound);
+  }
+}
+
+Result<ErrorClasses> ErrorClasses::parse(ByteReader& in, const LocalSignatures& local) {
+  ErrorClasses classes;
+  const auto count = in.count(4);
+  if (!count) return count.error();
+  if (*count < 1 || *count > local.size()) return Error{Errc::bad_data, "more error bounds than signatures"};
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    const auto bound = ErrorBound::parse(in);
+    if (!bound) return bound.error();
+    classes.bounds.push_back(*bound);
+  }
+  classes.of_signature.assign(local.size(), 0);
+  if (*count == 1) return classes;
+  for (std::uint32_t& number : classes.of_signature) {
+    const auto of = in.varint();
+    if (!of) return of.error();
+    if (*of >= *count) return Error{Errc::bad_data, "an error bound that is not listed"};
+    number = static_cast<std::uint32_t>(*of);
+  }
+  return classes;
+}
+
+void ErrorClasses::write(ByteWriter& out) const {
+  out.varint(bounds.size());
+  for (const ErrorBound& bound : bounds) bound.write(out);
+  if (bounds.size() == 1) return;
+  for (const std::uint32_t of : of_signature) out.varint(of);
+}
+
+}  // namespace weir::trace::detail
