@@ -1,14 +1,13 @@
 #include "base/clock.hpp"
 
-#include <cmath>
-#include <fstream>
-#include <string>
+#include <string_view>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
-
-#include "base/check.hpp"
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace weir {
 namespace {
@@ -19,9 +18,20 @@ namespace {
 bool tsc_is_good() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid(0x80000007, &a, &b, &c, &d) == 0 || (d & (1u << 8)) == 0) return false;
-  std::ifstream sources("/sys/devices/system/clocksource/clocksource0/available_clocksource");
-  for (std::string name; sources >> name;)
+  // By system calls: this also runs inside programs that are traced, before their first constructor.
+  const long fd =
+      syscall(SYS_openat, AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/available_clocksource",
+              O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[256];
+  const long length = syscall(SYS_read, fd, text, sizeof text);
+  syscall(SYS_close, fd);
+  std::string_view names(text, length > 0 ? static_cast<std::size_t>(length) : 0);
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find_first_of(" \n"));
     if (name == "tsc") return true;
+    names.remove_prefix(name.size() < names.size() ? name.size() + 1 : names.size());
+  }
   return false;
 }
 #endif
@@ -29,13 +39,20 @@ bool tsc_is_good() {
 }  // namespace
 
 #if defined(__x86_64__)
-const bool Clock::counter_is_good_ = tsc_is_good();
+bool Clock::counter_is_good_ = false;
+void Clock::choose_source() { counter_is_good_ = tsc_is_good(); }
+namespace {
+// Earlier than any other constructor of ours: two readings must not come from two clocks.
+[[gnu::constructor(101)]] void choose_early() { Clock::choose_source(); }
+}  // namespace
 const char* Clock::source() { return counter_is_good_ ? "tsc" : "monotonic"; }
 #elif defined(__aarch64__)
-const bool Clock::counter_is_good_ = true;
+bool Clock::counter_is_good_ = true;
+void Clock::choose_source() {}
 const char* Clock::source() { return "cntvct"; }
 #else
-const bool Clock::counter_is_good_ = false;
+bool Clock::counter_is_good_ = false;
+void Clock::choose_source() {}
 const char* Clock::source() { return "monotonic"; }
 #endif
 
@@ -52,32 +69,6 @@ Calibration::Reading Calibration::Reading::take() {
     }
   }
   return best;
-}
-
-Calibration Calibration::between(const Reading& first, const Reading& second) {
-  WEIR_CHECK(second.tick > first.tick && second.monotonic > first.monotonic, "readings out of order");
-  Calibration calibration;
-  calibration.origin_ = first;
-  calibration.nanoseconds_per_tick_ = static_cast<double>((second.monotonic - first.monotonic).count) /
-                                      static_cast<double>((second.tick - first.tick).count);
-  return calibration;
-}
-
-Calibration Calibration::measure(Nanoseconds for_at_least) {
-  const Reading first = Reading::take();
-  Reading second = Reading::take();
-  while (second.monotonic - first.monotonic < for_at_least || second.tick == first.tick)
-    second = Reading::take();
-  return between(first, second);
-}
-
-Nanoseconds Calibration::duration(Tick from, Tick to) const {
-  const auto ticks = static_cast<std::int64_t>(to.count - from.count);
-  return Nanoseconds(std::llround(static_cast<double>(ticks) * nanoseconds_per_tick_));
-}
-
-Nanoseconds Calibration::to_monotonic(Tick tick) const {
-  return origin_.monotonic + duration(origin_.tick, tick);
 }
 
 }  // namespace weir

@@ -29,6 +29,8 @@ class Clock {
 
   // Whether now() reads the processor's counter ("tsc", "cntvct") or the kernel's clock ("monotonic").
   static const char* source();
+  // Happens by itself before main; who reads the clock in an earlier constructor calls it first.
+  static void choose_source();
 
  private:
   static Nanoseconds read(clockid_t id) {
@@ -37,7 +39,7 @@ class Clock {
     return Nanoseconds(time.tv_sec * 1'000'000'000 + time.tv_nsec);
   }
   // Set before main: the counter runs at one rate on all cores, in all power states, and the kernel uses it.
-  static const bool counter_is_good_;
+  static bool counter_is_good_;
 };
 
 // The line through two readings of Clock and of CLOCK_MONOTONIC taken together: ticks to nanoseconds and

@@ -15,15 +15,27 @@ bool is_size(Role role) {
 
 }  // namespace
 
+void Draft::copy_values(const Draft& other) {
+  std::copy_n(other.values, arguments, values);
+  std::copy_n(other.names, other.name_count, names);
+  std::copy_n(other.pair, 2, pair);
+  name_count = other.name_count;
+  result = other.result;
+  columns = other.columns;
+}
+
+void Draft::assign(const Draft& other) {
+  if (this == &other) return;
+  arguments = other.arguments;
+  count = other.count;
+  std::copy_n(other.words, count, words);
+  copy_values(other);
+}
+
 void Draft::holed(bool sizes, Draft& out) const {
   const auto roles = weir::arguments(static_cast<Call>(function()));
   out.begin(function(), trace::Head::depth(words[0]), arguments);
-  std::copy_n(values, arguments, out.values);
-  std::copy_n(names, name_count, out.names);
-  out.name_count = name_count;
-  out.result = result;
-  std::copy_n(pair, 2, out.pair);
-  out.columns = columns;
+  out.copy_values(*this);
 
   std::size_t at = trace::Head::words(arguments);
   std::size_t name = 0;
@@ -40,7 +52,8 @@ void Draft::holed(bool sizes, Draft& out) const {
         after = Encoding::path_column;
         kept = 1;
       }
-    } else if (before == Encoding::distance || (sizes && before == Encoding::literal && is_size(roles[i].role))) {
+    } else if (before == Encoding::distance ||
+               (sizes && before == Encoding::literal && is_size(roles[i].role))) {
       after = Encoding::column;
       kept = 0;
     }

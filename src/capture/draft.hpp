@@ -35,6 +35,7 @@ struct Draft {
     words[0] = trace::Head::first(function, depth);
     if (count > 1) words[1] = 0;
     result = 0;
+    pair[0] = pair[1] = 0;
     name_count = 0;
     columns = false;
   }
@@ -65,6 +66,10 @@ struct Draft {
   // The same call with the values taken out of the signature that change from call to call: offsets and the
   // numbers in names, and with `sizes` also sizes, counts and results.
   void holed(bool sizes, Draft& out) const;
+  void assign(const Draft& other);  // copies what is in use
+
+ private:
+  void copy_values(const Draft& other);
 };
 
 template <class Put>
@@ -73,18 +78,25 @@ void Draft::for_each_column(Put&& put_value) const {
   std::size_t name = 0;
   const auto put_one = [&](Encoding one, std::int64_t value) {
     switch (one) {
-      case Encoding::column: put_value(value); break;
-      case Encoding::opened: put_value(result); break;
+      case Encoding::column:
+        put_value(value);
+        break;
+      case Encoding::opened:
+        put_value(result);
+        break;
       case Encoding::opened_pair:
         put_value(pair[0]);
         put_value(pair[1]);
         break;
-      case Encoding::path: ++name; break;
+      case Encoding::path:
+        ++name;
+        break;
       case Encoding::path_column:
         for (std::uint32_t i = 0; i < names[name].numbers; ++i) put_value(names[name].values[i]);
         ++name;
         break;
-      default: break;
+      default:
+        break;
     }
   };
   for (std::size_t i = 0; i < arguments; ++i) put_one(encoding(i), values[i]);

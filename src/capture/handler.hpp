@@ -11,8 +11,8 @@
 
 namespace weir {
 
-// Records every call around the real one. Allocates nothing, prints nothing, leaves errno as the call left it.
-// Not noexcept: a thread cancelled inside the real call unwinds through here.
+// Records every call around the real one. Allocates nothing, prints nothing, leaves errno as the call left
+// it. Not noexcept: a thread cancelled inside the real call unwinds through here.
 struct CaptureHandler {
   template <Call C, class Real, class... Args>
   static auto around(Real real, Args... args) {

@@ -17,7 +17,6 @@ void* map_inherited(std::size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
-
 }  // namespace
 
 bool Handles::start() {

@@ -21,9 +21,7 @@ struct Handle {
 
   static constexpr std::uint32_t kIds = 1U << 20;  // the last one is shared by all beyond
   static constexpr std::uint64_t kIgnored = std::uint64_t{1} << 31;
-  std::uint64_t packed() const {
-    return std::uint64_t{generation} << 32 | (ignored ? kIgnored : 0) | id;
-  }
+  std::uint64_t packed() const { return std::uint64_t{generation} << 32 | (ignored ? kIgnored : 0) | id; }
   static Handle unpacked(std::uint64_t bits) {
     return {static_cast<std::uint32_t>(bits >> 32), static_cast<std::uint32_t>(bits & (kIds - 1)),
             (bits & kIgnored) != 0};

@@ -28,7 +28,8 @@ using live::HeaderWord;
 using trace::Encoding;
 
 constexpr std::size_t kLongestText = 16 * 1024;
-constexpr std::size_t kMostPerPattern = 128;  // signatures that differ only in an offset or a size
+constexpr std::uint16_t kMostPerSize = 128;  // signatures that differ only in positions
+constexpr std::uint16_t kMostPerCall = 512;  // signatures that differ only in positions and sizes
 
 // "name<number>" without the C library's formatting.
 char* put_text(char* at, std::string_view text) {
@@ -64,13 +65,19 @@ bool reserve(int fd, std::size_t bytes) {
 
 live::HandleKind kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
-    case S_IFREG: return live::HandleKind::file;
-    case S_IFDIR: return live::HandleKind::directory;
-    case S_IFIFO: return live::HandleKind::pipe;
-    case S_IFSOCK: return live::HandleKind::socket;
+    case S_IFREG:
+      return live::HandleKind::file;
+    case S_IFDIR:
+      return live::HandleKind::directory;
+    case S_IFIFO:
+      return live::HandleKind::pipe;
+    case S_IFSOCK:
+      return live::HandleKind::socket;
     case S_IFCHR:
-    case S_IFBLK: return live::HandleKind::device;
-    default: return live::HandleKind::other;
+    case S_IFBLK:
+      return live::HandleKind::device;
+    default:
+      return live::HandleKind::other;
   }
 }
 
@@ -144,6 +151,7 @@ bool Lane::start(std::uint32_t number, Tick process_start) {
   set(HeaderWord::process, static_cast<std::uint64_t>(process.number()));
   set(HeaderWord::parent, static_cast<std::uint64_t>(syscall(SYS_getppid)));
   set(HeaderWord::lane, number);
+  set(HeaderWord::calls, live::kCallTable);
   set(HeaderWord::start_tick, process_start.count);
   set(HeaderWord::first_tick, reading.tick.count);
   set(HeaderWord::first_monotonic, static_cast<std::uint64_t>(reading.monotonic.count));
@@ -391,7 +399,8 @@ void Lane::put_path(std::string_view name, Draft& draft) {
   kept.numbers = static_cast<std::uint32_t>(split.numbers().size());
   for (std::size_t i = 0; i < kept.numbers; ++i) {
     kept.values[i] = split.numbers()[i];
-    draft.words[draft.count++] = static_cast<std::uint64_t>(kept.values[i] - tables_->last_numbers[number][i]);
+    draft.words[draft.count++] =
+        static_cast<std::uint64_t>(kept.values[i] - tables_->last_numbers[number][i]);
   }
 }
 
@@ -403,28 +412,40 @@ std::uint32_t Lane::add_signature(const Draft& draft) {
   return number;
 }
 
+// A loop whose offsets advance evenly has one signature; one that jumps about would have as many as calls.
+// So only so many signatures are made of calls that differ in a position alone, or in positions and sizes;
+// beyond that the values that differ go to the columns.
 std::uint32_t Lane::new_symbol_of(Draft& draft) {
+  Draft sizes;
+  draft.holed(true, sizes);
+  if (sizes.count == draft.count) return add_signature(draft);  // nothing in it can change
+  const std::uint32_t all = signatures_.pattern_of(sizes.words, sizes.count);
+  const bool few = signatures_.count_of(all) < kMostPerCall;
+
   Draft positions;
   draft.holed(false, positions);
   const bool has_positions = positions.count != draft.count;
-  if (!has_positions || signatures_.one_more_of(positions.words, positions.count, kMostPerPattern)) {
-    if (has_positions) return add_signature(draft);
-  } else {
-    const std::uint32_t found = signatures_.find(positions.words, positions.count, last_symbol_);
-    if (found != SignatureTable::kNone) {
-      draft = positions;
-      return found;
+  Draft* best = &draft;
+  if (has_positions) {
+    const std::uint32_t same_size = signatures_.pattern_of(positions.words, positions.count);
+    if (!few || signatures_.count_of(same_size) >= kMostPerSize) {
+      best = &positions;
+    } else {
+      signatures_.one_more_of(same_size);
     }
   }
-  Draft& sizes = draft;
-  const Draft exact = has_positions ? positions : draft;
-  exact.holed(true, sizes);
-  if (sizes.count == exact.count || signatures_.one_more_of(sizes.words, sizes.count, kMostPerPattern)) {
-    draft = exact;
-    return add_signature(draft);
+  if (best != &draft || !few) {
+    std::uint32_t found = SignatureTable::kNone;
+    if (best != &draft) found = signatures_.find(positions.words, positions.count, last_symbol_);
+    if (found == SignatureTable::kNone && !few) {
+      best = &sizes;
+      found = signatures_.find(sizes.words, sizes.count, last_symbol_);
+    }
+    draft.assign(*best);
+    if (found != SignatureTable::kNone) return found;
   }
-  const std::uint32_t found = signatures_.find(sizes.words, sizes.count, last_symbol_);
-  return found != SignatureTable::kNone ? found : add_signature(sizes);
+  signatures_.one_more_of(all);
+  return add_signature(draft);
 }
 
 }  // namespace weir::capture

@@ -28,7 +28,8 @@ class Lane {
     return prepare();
   }
 
-  // A handle as this lane knows it: where its last access ended. Introduces it first if it came from elsewhere.
+  // A handle as this lane knows it: where its last access ended. Introduces it first if it came from
+  // elsewhere.
   std::uint32_t id_of(Handle handle, int descriptor, const char* name = nullptr) {
     if (views_[handle.id].generation != handle.generation) [[unlikely]]
       introduce(handle, descriptor, name);

@@ -10,9 +10,8 @@
 namespace weir::capture {
 
 void* map_memory(std::size_t bytes) {
-  void* const memory =
-      reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  void* const memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (memory == MAP_FAILED) return nullptr;
   if (syscall(SYS_madvise, memory, bytes, MADV_WIPEONFORK) != 0) {
     unmap_memory(memory, bytes);

@@ -49,6 +49,7 @@ void Process::start() {
     while (state_.load(std::memory_order_acquire) == State::starting) sched_yield();
     return;
   }
+  Clock::choose_source();
   bool works = settings_.read() && handles_.start();
   if (works) {
     have_key = pthread_key_create(&end_of_thread, thread_ends) == 0;

@@ -172,12 +172,12 @@ class Recording {
       put_offset<I>(lane, draft);
     } else {
       if (value == nullptr) {
-        draft.values[I] = how == Treatment::offset_pointer ? trace::Shape::kNoOffset : 0;
+        draft.values[I] = nothing<I>();
         draft.put(I, Encoding::null);
         return;
       }
       if (unreadable_) {
-        draft.values[I] = trace::Shape::kNoOffset;
+        draft.values[I] = nothing<I>();
         draft.put(I, Encoding::absent);
         return;
       }
@@ -185,22 +185,24 @@ class Recording {
         put_object<I>(lane, draft);
       } else if constexpr (how == Treatment::path) {
         draft.put(I, Encoding::path);
-        const std::string_view path = unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
+        const std::string_view path =
+            unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
         lane.put_path(path, draft);
       } else if constexpr (how == Treatment::text) {
-        const std::string_view text = unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
+        const std::string_view text =
+            unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
         draft.put(I, Encoding::text, lane.number_of_text(text));
       } else if constexpr (how == Treatment::texts) {
         draft.put(I, Encoding::text,
                   lane.number_of_text(joined(const_cast<char* const*>(value), scratch_, sizeof scratch_)));
       } else if constexpr (how == Treatment::lengths) {
         const auto count = static_cast<int>(draft_count());
-        draft.put(I, Encoding::text, lane.number_of_text(lengths_of(value, count, scratch_, sizeof scratch_)));
+        draft.put(I, Encoding::text,
+                  lane.number_of_text(lengths_of(value, count, scratch_, sizeof scratch_)));
       } else if constexpr (how == Treatment::times) {
         using Time = std::remove_cv_t<std::remove_pointer_t<decltype(value)>>;
         constexpr std::size_t bytes = std::is_same_v<Time, utimbuf> ? sizeof(Time) : 2 * sizeof(Time);
-        draft.put(I, Encoding::text,
-                  lane.number_of_text({reinterpret_cast<const char*>(value), bytes}));
+        draft.put(I, Encoding::text, lane.number_of_text({reinterpret_cast<const char*>(value), bytes}));
       } else if constexpr (how == Treatment::offset_pointer) {
         const std::int64_t moved = failed || draft.result < 0 ? 0 : draft.result;
         draft.values[I] = static_cast<std::int64_t>(*value) - moved;
@@ -227,6 +229,11 @@ class Recording {
         draft.put(I, Encoding::absent);
       }
     }
+  }
+
+  template <std::size_t I>
+  static constexpr std::int64_t nothing() {
+    return trace::value_of_nothing(arguments(C)[I]);
   }
 
   template <std::size_t I>
@@ -280,7 +287,8 @@ class Recording {
     if constexpr (of != trace::Shape::kNone && static_cast<std::size_t>(of) < I) {
       if (whence() == 0) {
         const std::int64_t base = lane.end_of(draft.values[of]);
-        draft.put(I, Encoding::distance, static_cast<std::uint64_t>(offset) - static_cast<std::uint64_t>(base));
+        draft.put(I, Encoding::distance,
+                  static_cast<std::uint64_t>(offset) - static_cast<std::uint64_t>(base));
         return;
       }
     }
@@ -399,7 +407,8 @@ class Recording {
   bool surprising_ = false;
   static constexpr bool kNeedsScratch = [] {
     for (const Argument& argument : arguments(C))
-      if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") || kLeaves)
+      if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") ||
+          kLeaves)
         return true;
     return false;
   }();

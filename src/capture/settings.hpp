@@ -8,11 +8,12 @@ namespace weir::capture {
 
 // What `weir trace` tells the recorder, through the environment, so that it reaches every process the program
 // starts. Read once; nothing is allocated.
-inline constexpr const char* kDirectoryVariable = "WEIR_TRACE_DIR";     // absolute; without it nothing is recorded
-inline constexpr const char* kTimingVariable = "WEIR_TRACE_TIMING";     // "off": records carry no times
-inline constexpr const char* kMemoryVariable = "WEIR_TRACE_MEMORY";     // bytes per process for tables
-inline constexpr const char* kIncludeVariable = "WEIR_TRACE_INCLUDE";   // path prefixes, ':' between them
-inline constexpr const char* kExcludeVariable = "WEIR_TRACE_EXCLUDE";   // likewise
+inline constexpr const char* kDirectoryVariable =
+    "WEIR_TRACE_DIR";  // absolute; without it nothing is recorded
+inline constexpr const char* kTimingVariable = "WEIR_TRACE_TIMING";    // "off": records carry no times
+inline constexpr const char* kMemoryVariable = "WEIR_TRACE_MEMORY";    // bytes per process for tables
+inline constexpr const char* kIncludeVariable = "WEIR_TRACE_INCLUDE";  // path prefixes, ':' between them
+inline constexpr const char* kExcludeVariable = "WEIR_TRACE_EXCLUDE";  // likewise
 
 inline constexpr std::uint64_t kDefaultMemory = std::uint64_t{16} << 20;
 

@@ -29,16 +29,15 @@ std::uint32_t SignatureTable::add(const std::uint64_t* words, std::size_t count)
   return size_ - 1;
 }
 
-bool SignatureTable::one_more_of(const std::uint64_t* pattern, std::size_t count, std::uint16_t most) {
-  // Never more patterns than signatures, so the table cannot fill up; a clash of hashes only counts too many.
-  const std::uint64_t hash = hash_of(pattern, count);
+std::uint32_t SignatureTable::pattern_of(const std::uint64_t* words, std::size_t count) {
+  const std::uint64_t hash = hash_of(words, count);
   const auto name = static_cast<std::uint32_t>(hash >> 32) | 1;
   auto slot = static_cast<std::uint32_t>(hash) & kMask;
-  while (storage_->pattern_hash[slot] != 0 && storage_->pattern_hash[slot] != name) slot = (slot + 1) & kMask;
+  // A pattern without a signature may be overwritten, so there are never more than twice as many as those.
+  while (storage_->pattern_count[slot] != 0 && storage_->pattern_hash[slot] != name)
+    slot = (slot + 1) & kMask;
   storage_->pattern_hash[slot] = name;
-  if (storage_->pattern_count[slot] == most) return false;
-  ++storage_->pattern_count[slot];
-  return true;
+  return slot;
 }
 
 std::size_t SignatureTable::bytes_used() const {

@@ -27,7 +27,6 @@ class SignatureTable {
     std::uint64_t words[kMostWords];
     Entry entries[kMostSignatures];
     std::uint32_t slots[4 * kMostSignatures];  // number + 1
-    // How many signatures were made of one pattern: the keys with some words left out.
     std::uint32_t pattern_hash[4 * kMostSignatures];
     std::uint16_t pattern_count[4 * kMostSignatures];
   };
@@ -53,8 +52,11 @@ class SignatureTable {
   // Adds a signature that is not there; there must be room.
   std::uint32_t add(const std::uint64_t* words, std::size_t count);
 
-  // Counts one more signature of the pattern unless there are `most` already; false then.
-  bool one_more_of(const std::uint64_t* pattern, std::size_t count, std::uint16_t most);
+  // Patterns are signatures with some words left out; how many signatures were made of one is counted. A
+  // clash of hashes only counts too many.
+  std::uint32_t pattern_of(const std::uint64_t* words, std::size_t count);
+  std::uint16_t count_of(std::uint32_t pattern) const { return storage_->pattern_count[pattern]; }
+  void one_more_of(std::uint32_t pattern) { ++storage_->pattern_count[pattern]; }
 
   std::uint32_t size() const { return size_; }
   std::size_t bytes_used() const;

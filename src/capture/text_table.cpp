@@ -10,7 +10,7 @@ constexpr std::uint32_t kMask = 2 * TextTable::kMostTexts - 1;
 static_assert((kMask & (kMask + 1)) == 0);
 
 std::uint64_t hash_of(std::string_view text) {
-  return checksum(as_bytes(text)) | 1;  // 0 is an empty slot
+  return checksum({reinterpret_cast<const std::byte*>(text.data()), text.size()}) | 1;  // 0 is an empty slot
 }
 }  // namespace
 

@@ -7,8 +7,8 @@
 
 namespace weir::capture {
 
-// Numbers for the texts of one lane, in the order they were added. Only hashes are kept: 64 bits, so that with
-// the most texts a table holds two of them clash once in 10^10 tables.
+// Numbers for the texts of one lane, in the order they were added. Only hashes are kept: 64 bits, so that
+// with the most texts a table holds two of them clash once in 10^10 tables.
 class TextTable {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -52,15 +52,18 @@ constexpr Treatment treatment() {
   } else {
     using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
     constexpr bool is_chars = std::is_same_v<Target, char>;
-    if constexpr (role == Role::stream || role == Role::directory) return in ? Treatment::object : Treatment::pointer;
+    if constexpr (role == Role::stream || role == Role::directory)
+      return in ? Treatment::object : Treatment::pointer;
     if constexpr (role == Role::path && is_chars) return Treatment::path;
     if constexpr (role == Role::text && is_chars && in) return Treatment::text;
     if constexpr (role == Role::text && in && argument.name == "argv") return Treatment::texts;
     if constexpr (role == Role::vector && in) return Treatment::lengths;
     if constexpr (role == Role::offset && std::is_integral_v<Target>) return Treatment::offset_pointer;
-    if constexpr (role == Role::time && in && name(C).find("utim") != std::string_view::npos) return Treatment::times;
+    if constexpr (role == Role::time && in && name(C).find("utim") != std::string_view::npos)
+      return Treatment::times;
     if constexpr (role == Role::buffer && maps_memory(C)) return Treatment::address;
-    if constexpr (role == Role::file && std::is_same_v<Target, int> && info(C).opens) return Treatment::new_pair;
+    if constexpr (role == Role::file && std::is_same_v<Target, int> && info(C).opens)
+      return Treatment::new_pair;
     return Treatment::pointer;
   }
 }

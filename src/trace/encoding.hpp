@@ -9,20 +9,20 @@ namespace weir::trace {
 
 // How an argument or a result is written down in a call signature. The numbers are part of the format.
 enum class Encoding : std::uint8_t {
-  absent = 0,       // nothing is kept: the content of memory, an out pointer, a va_list (it was not null)
-  null = 1,         // a null pointer
-  literal = 2,      // the value itself
-  handle = 3,       // the symbolic id of an open file, stream or directory
-  distance = 4,     // an offset, counted from where the last access to the same handle ended
-  text = 5,         // the number of a text
-  path = 6,         // the number of a name template, then one difference per number in the name
-  column = 7,       // a value of its own in each record, kept in the column and not in the signature
-  full = 8,         // a result: all that was asked for
-  failed = 9,       // a result: -1 or null, and errno
-  opened = 10,      // a new handle: its symbolic id; the descriptor's number stands in the column
-  opened_pair = 11, // two new handles, as from pipe()
-  unfinished = 12,  // a result: the call did not return (exec, _exit)
-  path_column = 13, // the number of a name template; its numbers stand in the column
+  absent = 0,        // nothing is kept: the content of memory, an out pointer, a va_list (it was not null)
+  null = 1,          // a null pointer
+  literal = 2,       // the value itself
+  handle = 3,        // the symbolic id of an open file, stream or directory
+  distance = 4,      // an offset, counted from where the last access to the same handle ended
+  text = 5,          // the number of a text
+  path = 6,          // the number of a name template, then one difference per number in the name
+  column = 7,        // a value of its own in each record, kept in the column and not in the signature
+  full = 8,          // a result: all that was asked for
+  failed = 9,        // a result: -1 or null, and errno
+  opened = 10,       // a new handle: its symbolic id; the descriptor's number stands in the column
+  opened_pair = 11,  // two new handles, as from pipe()
+  unfinished = 12,   // a result: the call did not return (exec, _exit)
+  path_column = 13,  // the number of a name template; its numbers stand in the column
 };
 inline constexpr std::size_t kEncodings = 14;
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "calls/call.hpp"
+
 namespace weir::trace::live {
 
 // What a running program leaves behind: one file per lane, a lane being a stream of records that one thread
@@ -37,14 +39,23 @@ enum class HeaderWord : std::size_t {
   first_wall,
   last_tick,  // and two of them when it was last sealed
   last_monotonic,
-  lost,     // calls that were not recorded: the disk was full
-  unseen,   // calls that a signal handler made while the recorder was at work
-  ended,    // Ended
+  lost,        // calls that were not recorded: the disk was full
+  unseen,      // calls that a signal handler made while the recorder was at work
+  calls,       // kCallTable of the recorder: function numbers mean what its build says
   state = 16,  // batch number << 32 | words of the tail in use; alone in its cache line
 };
-inline constexpr std::uint64_t kTimed = std::uint64_t{1} << 32;
 
-enum class Ended : std::uint64_t { not_seen = 0, normally = 1 };
+// FNV-1a over the names of all calls in their order: two builds with the same number mean the same functions.
+constexpr std::uint64_t call_table_hash() {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::size_t i = 0; i < kCallCount; ++i)
+    for (const char c : name(static_cast<Call>(i)))
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+inline constexpr std::uint64_t kCallTable = call_table_hash();
+
+inline constexpr std::uint64_t kTimed = std::uint64_t{1} << 32;
 
 // The first word of an entry.
 //   record:     0 | columns (4 bits) | symbol (26 bits); then gap and duration in ticks, a word each
@@ -80,7 +91,8 @@ enum class Definition : std::uint32_t {
 };
 
 constexpr std::uint32_t definition_word(Definition type, std::uint32_t bytes) {
-  return static_cast<std::uint32_t>(EntryKind::definition) << 30 | static_cast<std::uint32_t>(type) << 24 | bytes;
+  return static_cast<std::uint32_t>(EntryKind::definition) << 30 | static_cast<std::uint32_t>(type) << 24 |
+         bytes;
 }
 constexpr Definition definition_of(std::uint32_t word) {
   return static_cast<Definition>((word >> 24) & 0x3f);

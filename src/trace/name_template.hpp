@@ -15,8 +15,8 @@ namespace weir::trace {
 // digits, ".dat", with the value 1. A number equal to the process id becomes a mark of its own, so that the
 // names of many processes fall together.
 //
-// In a template byte 1 and a digit count ('0' + width, width 0 without leading zeros) stand for a number, byte
-// 2 for the process id, and byte 3 before a byte of 1, 2 or 3 that the name itself holds.
+// In a template byte 1 and a digit count ('0' + width, width 0 without leading zeros) stand for a number,
+// byte 2 for the process id, and byte 3 before a byte of 1, 2 or 3 that the name itself holds.
 class NameTemplate {
  public:
   static constexpr std::size_t kNumbers = 6;     // more digits than that stay text

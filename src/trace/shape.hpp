@@ -15,7 +15,8 @@ namespace weir::trace {
 struct Shape {
   static constexpr std::int8_t kNone = -1;
   static constexpr std::int64_t kNoOffset = INT64_MIN;  // the offset was a null pointer
-  static constexpr std::int64_t kNoHandle = (1 << 20) - 1;  // stands for a handle that is none: a bad descriptor
+  static constexpr std::int64_t kNoHandle =
+      (1 << 20) - 1;  // stands for a handle that is none: a bad descriptor
 
   std::array<std::int8_t, Head::kArguments> handle_of{};  // for an offset: its handle's argument, or kNone
   std::int8_t handle = kNone;                             // the first open file or stream among the arguments
@@ -31,6 +32,12 @@ struct Shape {
 constexpr bool is_handle(const Argument& argument) {
   return (argument.role == Role::file || argument.role == Role::stream) &&
          argument.direction == Direction::in;
+}
+
+// What advance() gets for an argument that was a null pointer or was not kept.
+constexpr std::int64_t value_of_nothing(const Argument& argument) {
+  if (argument.role == Role::offset) return Shape::kNoOffset;
+  return is_handle(argument) ? Shape::kNoHandle : 0;
 }
 
 constexpr Shape make_shape(std::span<const Argument> arguments, Role result) {
@@ -61,8 +68,11 @@ constexpr Shape make_shape(std::span<const Argument> arguments, Role result) {
       case Role::count:
         if (shape.items == Shape::kNone) shape.items = index;
         break;
-      case Role::whence: shape.whence = index; break;
-      default: break;
+      case Role::whence:
+        shape.whence = index;
+        break;
+      default:
+        break;
     }
   }
   return shape;
@@ -82,7 +92,8 @@ constexpr std::int64_t asked_for(const Shape& shape, const std::int64_t* argumen
 // After a call that did not fail: `arguments` holds each argument as a number (handles as their symbolic
 // ids), and end_of(id) is the position that offsets of that handle are counted from.
 template <class EndOf>
-constexpr void advance(const Shape& shape, const std::int64_t* arguments, std::int64_t result, EndOf&& end_of) {
+constexpr void advance(const Shape& shape, const std::int64_t* arguments, std::int64_t result,
+                       EndOf&& end_of) {
   const auto plus = [](std::int64_t a, std::int64_t b) {
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   };

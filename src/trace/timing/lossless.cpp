@@ -1,8 +1,6 @@
 #define ZSTD_STATIC_LINKING_ONLY  // ZSTD_initStaticCCtx and the parameters for its size
 #include "trace/timing/lossless.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <zstd.h>
 
 #include "trace/timing/mode.hpp"
 
@@ -20,12 +19,13 @@ namespace {
 enum PlaneKind : std::uint8_t { kConstant = 0, kStored = 1, kZstd = 2 };
 
 constexpr std::size_t kWidest = 8;
-// Longer values than the column's width are listed apart; a wider column is chosen when they are more than 1 in 256.
+// Longer values than the column's width are listed apart; a wider column is chosen when they are more than 1
+// in 256.
 constexpr std::size_t kExceptionShare = 256;
 constexpr std::size_t kVarintBytes = 10;
 
-// The values in the planes are noise with little to repeat: what compresses is the uneven use of bytes. A small
-// table of long matches keeps loops that do repeat, and Huffman codes do the rest.
+// The values in the planes are noise with little to repeat: what compresses is the uneven use of bytes. A
+// small table of long matches keeps loops that do repeat, and Huffman codes do the rest.
 ZSTD_compressionParameters zstd_parameters(std::size_t max_records) {
   const auto log = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(max_records, 1024) - 1));
   return {.windowLog = std::min(log, 20u),
@@ -45,7 +45,9 @@ std::size_t zstd_bytes(std::size_t max_records) {
 constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (std::uint64_t{0} - (difference >> 63));
 }
-constexpr std::uint64_t unzigzag(std::uint64_t value) { return (value >> 1) ^ (std::uint64_t{0} - (value & 1)); }
+constexpr std::uint64_t unzigzag(std::uint64_t value) {
+  return (value >> 1) ^ (std::uint64_t{0} - (value & 1));
+}
 
 // What stands in a plane for a value of the list of exceptions; also the smallest of those.
 constexpr std::uint64_t escape_of(std::size_t width) {
@@ -100,8 +102,8 @@ std::size_t LosslessEncoder::workspace_bytes(std::size_t max_records) {
 }
 
 std::size_t LosslessEncoder::bound(std::size_t records) {
-  // Mode and first start; per column its head and 8 stored planes. Exceptions are at most 1 in 256, and a column
-  // that has them lacks a plane; the kind and length of a zstd plane count as one of a stored plane.
+  // Mode and first start; per column its head and 8 stored planes. Exceptions are at most 1 in 256, and a
+  // column that has them lacks a plane; the kind and length of a zstd plane count as one of a stored plane.
   return 1 + kVarintBytes + 2 * (1 + kVarintBytes + kWidest * (1 + kVarintBytes + records));
 }
 
@@ -112,7 +114,8 @@ LosslessEncoder::LosslessEncoder(std::span<std::byte> workspace, std::size_t max
   if (zstd_ == nullptr) return;
   const ZSTD_compressionParameters parameters = zstd_parameters(max_records);
   const auto set = [this](ZSTD_cParameter parameter, unsigned value) {
-    (void)ZSTD_CCtx_setParameter(zstd_, parameter, static_cast<int>(value));  // a refused one costs bytes only
+    (void)ZSTD_CCtx_setParameter(zstd_, parameter,
+                                 static_cast<int>(value));  // a refused one costs bytes only
   };
   set(ZSTD_c_windowLog, parameters.windowLog);
   set(ZSTD_c_chainLog, parameters.chainLog);
@@ -128,8 +131,8 @@ LosslessEncoder::LosslessEncoder(std::span<std::byte> workspace, std::size_t max
   max_records_ = max_records;
 }
 
-std::size_t LosslessEncoder::encode(std::span<const std::int64_t> start, std::span<const std::uint64_t> duration,
-                                    std::span<std::byte> out) {
+std::size_t LosslessEncoder::encode(std::span<const std::int64_t> start,
+                                    std::span<const std::uint64_t> duration, std::span<std::byte> out) {
   const std::size_t records = start.size();
   if (duration.size() != records || records > max_records_ || out.size() < bound(records)) return 0;
   Output output(out);
@@ -172,7 +175,8 @@ void LosslessEncoder::put_plane(Output& out, std::size_t records) {
   }
   const std::size_t head = 1 + kVarintBytes;  // room for the kind and the length, which comes afterwards
   const std::span<std::byte> room = out.rest().subspan(head);
-  const std::size_t size = ZSTD_compress2(zstd_, room.data(), std::min(room.size(), records), plane_, records);
+  const std::size_t size =
+      ZSTD_compress2(zstd_, room.data(), std::min(room.size(), records), plane_, records);
   if (ZSTD_isError(size) != 0) {  // it would not be shorter
     out.u8(kStored);
     out.bytes(plane_, records);
@@ -262,7 +266,8 @@ class ColumnReader {
         add(values, plane_.data(), byte);
         return {};
       }
-      default: return damaged(fmt::format("a plane of kind {}", *kind));
+      default:
+        return damaged(fmt::format("a plane of kind {}", *kind));
     }
   }
 
@@ -272,7 +277,8 @@ class ColumnReader {
 
 }  // namespace
 
-Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start, std::span<std::uint64_t> duration) {
+Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start,
+                             std::span<std::uint64_t> duration) {
   if (start.empty()) return {};
   const auto first = in.varint();
   if (!first) return first.error();

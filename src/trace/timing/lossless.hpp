@@ -40,6 +40,7 @@ class LosslessEncoder {
 };
 
 // What follows the mode byte of such a block.
-Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start, std::span<std::uint64_t> duration);
+Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start,
+                             std::span<std::uint64_t> duration);
 
 }  // namespace weir::trace

@@ -15,8 +15,11 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
     const ErrorClasses classes(local, options);
     classes.write(block);
     switch (options.mode) {
-      case TimingMode::quant: encode_quant(times, local, classes, options.clustered, block); break;
-      default: return Error{Errc::unsupported, fmt::format("timing of mode {}", name(options.mode))};
+      case TimingMode::quant:
+        encode_quant(times, local, classes, options.clustered, block);
+        break;
+      default:
+        return Error{Errc::unsupported, fmt::format("timing of mode {}", name(options.mode))};
     }
   }
   out.bytes(block.view());
@@ -30,8 +33,10 @@ Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std
   const auto classes = ErrorClasses::parse(in, local);
   if (!classes) return classes.error();
   switch (mode) {
-    case TimingMode::quant: return decode_quant(in, local, *classes, out);
-    default: return Error{Errc::unsupported, fmt::format("timing of mode {}", name(mode))};
+    case TimingMode::quant:
+      return decode_quant(in, local, *classes, out);
+    default:
+      return Error{Errc::unsupported, fmt::format("timing of mode {}", name(mode))};
   }
 }
 

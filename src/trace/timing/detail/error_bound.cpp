@@ -7,7 +7,8 @@ namespace weir::trace::detail {
 Result<ErrorBound> ErrorBound::parse(ByteReader& in) {
   const auto fraction = in.u32();
   if (!fraction) return fraction.error();
-  if (*fraction < ErrorBound(kSmallestTimingError).fraction() || *fraction > ErrorBound(kLargestTimingError).fraction())
+  if (*fraction < ErrorBound(kSmallestTimingError).fraction() ||
+      *fraction > ErrorBound(kLargestTimingError).fraction())
     return Error{Errc::bad_data, "a bound of the relative error out of range"};
   ErrorBound bound;
   bound.fraction_ = *fraction;
@@ -16,7 +17,8 @@ Result<ErrorBound> ErrorBound::parse(ByteReader& in) {
 
 ErrorBound ErrorBound::tightened() const {
   ErrorBound bound;
-  bound.fraction_ = static_cast<std::uint32_t>((std::uint64_t{fraction_} << 32) / ((std::uint64_t{1} << 32) + fraction_));
+  bound.fraction_ =
+      static_cast<std::uint32_t>((std::uint64_t{fraction_} << 32) / ((std::uint64_t{1} << 32) + fraction_));
   return bound;
 }
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/result.hpp"
+#include "trace/timing/mode.hpp"
+
+namespace weir::trace {
+
+struct MergeOptions {
+  TimingOptions timing;
+  std::map<std::string, double> error_of_function;  // overrides timing.error
+  // Two readings of the clock around the run; without them the lanes' own readings tell the tick's length.
+  std::vector<Calibration::Reading> readings;
+  std::vector<std::string> command;  // what was traced, for the facts
+  int status = 0;                    // and how it ended
+  bool keep_live = false;
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // in bytes of live files
+};
+
+struct MergeReport {
+  std::filesystem::path file;
+  std::uint64_t processes = 0;
+  std::uint64_t streams = 0;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t timing_bytes = 0;  // of these
+  std::uint64_t lost = 0;
+  std::uint64_t damaged = 0;          // frames left out
+  std::vector<std::string> warnings;  // what could not be read, and why
+};
+
+// Makes one trace of what the processes of a run left in DIR/live, and removes that. The same lanes give the
+// same bytes. Nothing is removed unless the trace is on disk.
+Result<MergeReport> merge_run(const std::filesystem::path& directory, const MergeOptions& options);
+
+}  // namespace weir::trace

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "calls/call.hpp"
+#include "trace/shape.hpp"
+
+namespace weir::trace {
+
+// A function as the trace describes it: names and roles come from the file, so that a trace outlives the
+// table it was made with.
+struct Function {
+  Function() = default;
+  Function(Function&&) = default;
+  Function& operator=(Function&&) = default;
+  Function(const Function&) = delete;  // `arguments` points into it
+  Function& operator=(const Function&) = delete;
+
+  std::string name;
+  std::string means;  // the plain name of which this is another shape ("open" for "__open_2"); else its own
+  std::string layer;
+  std::string result_type;
+  Role result = Role::value;
+  bool opens = false;
+  bool closes = false;
+  std::vector<std::string> names_and_types;  // what the views in `arguments` point to
+  std::vector<Argument> arguments;
+  Shape shape;
+};
+
+// An argument or a result as the program saw it.
+struct Value {
+  enum class Kind : std::uint8_t {
+    absent,      // not recorded: the content of memory, an out pointer; it was not null
+    null,        // a null pointer
+    number,      // `number`
+    text,        // `text`
+    path,        // `text`, as the program gave it
+    handle,      // an open file: `number` is the descriptor (-1 for a stream without one), `text` its name
+    failed,      // a result: -1 or null; `number` is errno
+    opened,      // a result: a new handle, as above
+    pair,        // two new handles: `number` and `second` are the descriptors
+    unfinished,  // a result: the call did not return
+  };
+
+  Kind kind = Kind::absent;
+  std::uint32_t handle = 0;  // the symbolic id
+  std::int64_t number = 0;
+  std::int64_t second = 0;
+  std::string_view text;  // valid until the next record is read
+};
+
+struct Record {
+  std::uint64_t index = 0;  // within its stream
+  const Function* function = nullptr;
+  std::uint32_t signature = 0;
+  std::uint32_t depth = 0;   // 0: the program's own call; 1: made inside that one; ...
+  std::uint64_t thread = 0;  // the kernel's number
+  std::span<const Value> arguments;
+  Value result;
+  std::int64_t start_ns = 0;  // from the trace's origin; 0 in a trace without times
+  std::uint64_t duration_ns = 0;
+
+  bool failed() const { return result.kind == Value::Kind::failed; }
+};
+
+// Bytes that the call moved between the program and a file, 0 for others.
+std::uint64_t bytes_moved(const Record& record);
+// Whether the call writes (1), reads (-1) or neither (0).
+int direction(const Function& function);
+// The name of the file the call is about: of its first handle, else its first path; empty for none.
+std::string_view file_of(const Record& record);
+
+}  // namespace weir::trace

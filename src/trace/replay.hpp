@@ -1,0 +1,79 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "trace/live.hpp"
+#include "trace/name_template.hpp"
+#include "trace/record.hpp"
+#include "trace/signature.hpp"
+
+namespace weir::trace {
+
+// The tables records refer to, of one trace.
+struct Tables {
+  std::vector<Function> functions;
+  std::vector<std::string> texts;
+  std::vector<std::string> templates;
+  std::vector<std::uint32_t> numbers_in;  // per template
+  std::vector<Signature> signatures;
+};
+
+// Something that happened to a stream between two records.
+struct Event {
+  live::Definition type{};
+  std::uint64_t before_record = 0;  // it happened before this record of the stream
+  std::string payload;              // as in the live format
+};
+
+// Follows a stream record by record: where each handle's last access ended, what it is called, the last
+// numbers of each template. Turns signatures and columns back into calls.
+class Replay {
+ public:
+  // The tables may grow while they are used.
+  Replay(const Tables& tables, std::int64_t process_id) : tables_(&tables), process_id_(process_id) {}
+
+  // Takes the event in; an error when its payload is damaged.
+  Result<void> apply(const Event& event);
+  // Decodes one record; `columns` holds as many values as the signature says. Only what changes the state
+  // when `record` is null.
+  void apply(std::uint32_t signature, const std::int64_t* columns, Record* record);
+
+  std::uint64_t thread() const { return thread_; }
+  const std::string& directory() const { return directory_; }
+
+  // The state as bytes, from which a stream can be followed from the middle.
+  void save(ByteWriter& out) const;
+  Result<void> restore(ByteReader& in);
+
+ private:
+  struct HandleState {
+    std::int64_t end = 0;
+    std::int64_t descriptor = -1;
+    std::string name;  // absolute, as far as it is known
+  };
+
+  HandleState& handle(std::int64_t id);
+  std::array<std::int64_t, NameTemplate::kNumbers>& numbers(std::uint32_t name_template);
+  void open(std::int64_t id, std::int64_t descriptor, const Function& function);
+  std::string absolute(std::string_view name, std::string_view under) const;
+
+  const Tables* tables_;
+  std::int64_t process_id_;
+  std::uint64_t thread_ = 0;
+  std::string directory_;
+  std::vector<HandleState> handles_;
+  HandleState no_handle_;
+  std::vector<std::array<std::int64_t, NameTemplate::kNumbers>> last_numbers_;
+  std::vector<Value> values_;
+  std::vector<std::string> made_;  // texts of the current record's paths
+  std::array<std::array<std::int64_t, NameTemplate::kNumbers>, Head::kArguments> raw_numbers_{};
+};
+
+}  // namespace weir::trace

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/result.hpp"
+#include "trace/replay.hpp"
+
+namespace weir::trace {
+
+// The tables as bytes of their sections. Functions come first: signatures are checked against them.
+void put_functions(ByteWriter& out, const std::vector<Function>& functions);
+Result<std::vector<Function>> take_functions(ByteReader& in);
+
+void put_strings(ByteWriter& out, const std::vector<std::string>& strings);
+Result<std::vector<std::string>> take_strings(ByteReader& in);
+
+void put_signatures(ByteWriter& out, const std::vector<Signature>& signatures);
+// With functions, texts and templates in place.
+Result<void> take_signatures(ByteReader& in, Tables& tables);
+Result<void> count_template_numbers(Tables& tables);
+
+// The function behind an id of this build's call table.
+Function describe(Call call);
+
+}  // namespace weir::trace

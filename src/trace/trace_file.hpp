@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/result.hpp"
+#include "base/unique_fd.hpp"
+#include "grammar/cursor.hpp"
+#include "grammar/merge.hpp"
+#include "trace/columns.hpp"
+#include "trace/detail/block.hpp"
+#include "trace/format.hpp"
+#include "trace/process_info.hpp"
+#include "trace/record.hpp"
+#include "trace/replay.hpp"
+#include "trace/timing/mode.hpp"
+
+namespace weir::trace {
+
+struct OpenOptions {
+  bool salvage = false;  // a damaged file gives what is readable of it
+};
+
+// A merged trace. Opening reads the tables; records come from a RecordReader, block by block.
+class TraceFile {
+ public:
+  // `path` is the directory of a run or the file itself.
+  static Result<TraceFile> open(const std::filesystem::path& path, const OpenOptions& options = {});
+
+  const std::filesystem::path& path() const { return path_; }
+  std::uint64_t file_bytes() const { return file_bytes_; }
+  const Json& facts() const { return *facts_; }
+  TimingMode timing() const { return timing_; }
+  const Tables& tables() const { return *tables_; }
+  std::span<const ProcessInfo> processes() const { return processes_; }
+  const grammar::MergedGrammars& grammars() const { return grammars_; }
+  std::uint64_t records() const;
+  std::uint64_t timing_bytes() const;
+  // Bytes per section, by its four letters.
+  const std::map<std::string, std::uint64_t>& section_bytes() const { return section_bytes_; }
+  // What was wrong with the file, when it was opened to be salvaged.
+  const std::vector<std::string>& damage() const { return damage_; }
+
+  // The bytes of a block, checked.
+  Result<std::vector<std::byte>> read_block(const BlockInfo& block) const;
+
+ private:
+  Result<void> read_sections(bool salvage);
+  Result<std::vector<std::byte>> read(std::uint64_t at, std::uint64_t bytes) const;
+
+  std::filesystem::path path_;
+  UniqueFd fd_;
+  std::uint64_t file_bytes_ = 0;
+  std::uint64_t blocks_at_ = 0;
+  std::shared_ptr<const Json> facts_;
+  TimingMode timing_ = TimingMode::off;
+  std::shared_ptr<Tables> tables_;  // stays where it is when the file is moved: readers point to it
+  grammar::MergedGrammars grammars_;
+  std::vector<ProcessInfo> processes_;
+  std::map<std::string, std::uint64_t> section_bytes_;
+  std::vector<std::string> damage_;
+};
+
+// The records of one stream in their order. Memory is that of one block, however long the trace is. The file
+// must outlive it.
+class RecordReader {
+ public:
+  RecordReader(const TraceFile& trace, std::size_t process, std::size_t stream);
+  RecordReader(RecordReader&&) noexcept;
+  RecordReader& operator=(RecordReader&&) noexcept;
+  ~RecordReader();
+
+  // The next record, valid until the one after it. False at the end, or when something is damaged: see
+  // error().
+  bool next(Record& record);
+  const std::optional<Error>& error() const { return error_; }
+  // Goes on behind the damaged block; false when there is nothing more.
+  bool skip_damage();
+
+  // Goes to the first block that may hold a record ending at or after `time`: earlier ones hold none.
+  void seek_time(std::int64_t time_ns);
+  // Goes to a record; the blocks before it are not read.
+  void seek_record(std::uint64_t index);
+
+ private:
+  bool load();
+  bool fail(Error error);
+  Result<void> load_block(const BlockInfo& info);
+
+  const TraceFile* trace_;
+  const ProcessInfo* process_;
+  const StreamInfo* stream_;
+  Replay replay_;
+  std::size_t block_ = 0;  // the next one to load
+  std::size_t part_ = 0;
+  std::uint64_t part_begin_ = 0;
+  std::unique_ptr<grammar::Grammar> grammar_;
+  std::unique_ptr<grammar::Cursor> cursor_;
+  std::vector<std::byte> bytes_;
+  detail::Block parts_;
+  std::optional<ColumnReader> columns_;
+  std::vector<std::uint32_t> symbols_;
+  std::vector<std::int64_t> starts_;
+  std::vector<std::uint64_t> durations_;
+  std::size_t at_ = 0;     // within the block
+  std::size_t event_ = 0;  // the next one to apply
+  std::optional<Error> error_;
+};
+
+}  // namespace weir::trace
