@@ -31,6 +31,8 @@ set(every_room trace grammar calls intercept capture consistency semantics proxy
 weir_room(study        MAY_USE ${every_room})
 weir_room(cli          MAY_USE ${every_room} study LINKS CLI11::CLI11)
 
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/launch/preload.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
+             WEIR_PRELOAD_FOLDER="${CMAKE_INSTALL_LIBDIR}/weir")
 weir_program(weir ROOM cli)
 weir_program(weir-server ROOM burst)
 

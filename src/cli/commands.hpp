@@ -9,6 +9,8 @@ extern const Command kDetect;
 extern const Command kDoctor;
 extern const Command kFit;
 extern const Command kManual;
+extern const Command kMerge;
 extern const Command kPlan;
+extern const Command kTrace;
 
 }  // namespace weir::cli
