@@ -53,7 +53,7 @@ std::string beyond(const Times& times, const Times& decoded, const TimingOptions
   return "";
 }
 
-std::vector<TimingMode> bounded_modes() { return {TimingMode::quant}; }
+std::vector<TimingMode> bounded_modes() { return {TimingMode::cfg, TimingMode::hist, TimingMode::quant}; }
 
 TEST(TimingMode, NamesLeadBack) {
   for (const TimingMode mode : timing_modes()) EXPECT_EQ(find_timing_mode(name(mode)), mode);

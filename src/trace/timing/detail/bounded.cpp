@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "trace/timing/detail/cfg.hpp"
 #include "trace/timing/detail/error_bound.hpp"
+#include "trace/timing/detail/hist.hpp"
 #include "trace/timing/detail/quant.hpp"
 
 namespace weir::trace::detail {
@@ -15,6 +17,8 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
     const ErrorClasses classes(local, options);
     classes.write(block);
     switch (options.mode) {
+      case TimingMode::cfg: encode_cfg(BinnedTimes(times, local, classes), block); break;
+      case TimingMode::hist: encode_hist(BinnedTimes(times, local, classes), local, block); break;
       case TimingMode::quant: encode_quant(times, local, classes, options.clustered, block); break;
       default: return Error{Errc::unsupported, fmt::format("timing of mode {}", name(options.mode))};
     }
@@ -23,6 +27,16 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
   return {};
 }
 
+namespace {
+
+Result<void> restore(const Result<BinnedTimes>& binned, const LocalSignatures& local, const ErrorClasses& classes,
+                     const TimesOut& out) {
+  if (!binned) return binned.error();
+  return binned->restore(local, classes, out);
+}
+
+}  // namespace
+
 Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std::uint32_t> signature,
                             const TimesOut& out) {
   if (signature.empty()) return {};
@@ -30,6 +44,8 @@ Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std
   const auto classes = ErrorClasses::parse(in, local);
   if (!classes) return classes.error();
   switch (mode) {
+    case TimingMode::cfg: return restore(decode_cfg(in, signature.size()), local, *classes, out);
+    case TimingMode::hist: return restore(decode_hist(in, local), local, *classes, out);
     case TimingMode::quant: return decode_quant(in, local, *classes, out);
     default: return Error{Errc::unsupported, fmt::format("timing of mode {}", name(mode))};
   }
