@@ -53,7 +53,14 @@ std::string beyond(const Times& times, const Times& decoded, const TimingOptions
   return "";
 }
 
-std::vector<TimingMode> bounded_modes() { return {TimingMode::cfg, TimingMode::hist, TimingMode::quant}; }
+// Those of this build.
+std::vector<TimingMode> bounded_modes() {
+  std::vector<TimingMode> modes = {TimingMode::cfg, TimingMode::hist, TimingMode::quant};
+#ifdef WEIR_HAVE_ZFP
+  modes.push_back(TimingMode::zfp);
+#endif
+  return modes;
+}
 
 TEST(TimingMode, NamesLeadBack) {
   for (const TimingMode mode : timing_modes()) EXPECT_EQ(find_timing_mode(name(mode)), mode);
@@ -156,6 +163,18 @@ TEST(TimingBlock, TimesBeyondTheLimitAreRefused) {
   }
   EXPECT_EQ(out.size(), 0u);
 }
+
+#ifndef WEIR_HAVE_ZFP
+TEST(TimingBlock, WithoutZfpItsModeIsLackingAndNamesThePackage) {
+  Random random(8);
+  const Times times = make_times("loop", 100, random);
+  ByteWriter out;
+  const auto done = TimingEncoder({.mode = TimingMode::zfp, .error_of_signature = {}}).encode(times.view(), out);
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code(), Errc::lacking);
+  EXPECT_THAT(done.error().text(), testing::HasSubstr("libzfp-dev"));
+}
+#endif
 
 TEST(TimingBlock, UnknownModesAreUnsupported) {
   const std::byte block[] = {std::byte{99}};

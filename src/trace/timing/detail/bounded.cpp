@@ -1,11 +1,10 @@
 #include "trace/timing/detail/bounded.hpp"
 
-#include <fmt/format.h>
-
 #include "trace/timing/detail/cfg.hpp"
 #include "trace/timing/detail/error_bound.hpp"
 #include "trace/timing/detail/hist.hpp"
 #include "trace/timing/detail/quant.hpp"
+#include "trace/timing/detail/zfp.hpp"
 
 namespace weir::trace::detail {
 
@@ -20,7 +19,8 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
       case TimingMode::cfg: encode_cfg(BinnedTimes(times, local, classes), block); break;
       case TimingMode::hist: encode_hist(BinnedTimes(times, local, classes), local, block); break;
       case TimingMode::quant: encode_quant(times, local, classes, options.clustered, block); break;
-      default: return Error{Errc::unsupported, fmt::format("timing of mode {}", name(options.mode))};
+      default:
+        if (auto done = encode_zfp(times, local, classes, options.clustered, block); !done) return done;
     }
   }
   out.bytes(block.view());
@@ -47,7 +47,7 @@ Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std
     case TimingMode::cfg: return restore(decode_cfg(in, signature.size()), local, *classes, out);
     case TimingMode::hist: return restore(decode_hist(in, local), local, *classes, out);
     case TimingMode::quant: return decode_quant(in, local, *classes, out);
-    default: return Error{Errc::unsupported, fmt::format("timing of mode {}", name(mode))};
+    default: return decode_zfp(in, local, *classes, out);
   }
 }
 

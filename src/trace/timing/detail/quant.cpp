@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "trace/timing/detail/codebook.hpp"
+#include "trace/timing/detail/coding_order.hpp"
 #include "trace/timing/detail/flat_index.hpp"
 #include "trace/timing/detail/range_coder.hpp"
 #include "trace/timing/detail/step.hpp"
@@ -84,19 +85,6 @@ class DurationModel {
   std::vector<TreeModel<8>> rest_;
   NumberModel number_;
 };
-
-// The order in which durations are coded: that of the stream, or signature by signature.
-std::vector<std::uint32_t> coding_order(const LocalSignatures& local, bool clustered) {
-  std::vector<std::uint32_t> order(local.of_record.size());
-  if (!clustered || local.size() == 1) {
-    std::iota(order.begin(), order.end(), 0u);
-    return order;
-  }
-  std::vector<std::uint32_t> next(local.size());
-  std::exclusive_scan(local.count.begin(), local.count.end(), next.begin(), 0u);
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[next[local.of_record[i]]++] = i;
-  return order;
-}
 
 struct Durations {
   std::vector<std::uint64_t> decoded;
