@@ -94,6 +94,65 @@ class ZfpStream {
 
 std::size_t blocks_of(std::size_t values) { return (values + kBlock - 1) / kBlock; }
 
+// What is taken from the logarithms of each local signature: their median, so that zfp sees numbers near 0 and
+// spends a bit on four times that are as usual. Signatures with few records share one.
+class Centres {
+ public:
+  Centres() = default;
+  // `logarithm(i)` for the records from `first` on.
+  template <class Logarithm>
+  Centres(const LocalSignatures& local, std::size_t first, const Logarithm& logarithm) : local_(&local) {
+    std::vector<std::vector<double>> of(1);
+    for (std::size_t i = 0; i < local.size(); ++i)
+      if (local.count[i] >= kFewest) of.emplace_back();
+    number();
+    for (std::size_t i = first; i < local.of_record.size(); ++i)
+      of[number_[local.of_record[i]]].push_back(logarithm(i));
+    for (auto& values : of) {
+      std::int64_t centre = 0;
+      if (!values.empty()) {
+        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+        std::nth_element(values.begin(), middle, values.end());
+        centre = std::llround(*middle * kUnits);
+      }
+      units_.push_back(centre);
+    }
+  }
+  static Result<Centres> parse(ByteReader& in, const LocalSignatures& local) {
+    Centres centres;
+    centres.local_ = &local;
+    const std::size_t count = centres.number();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto units = in.signed_varint();
+      if (!units) return units.error();
+      if (*units < -64 * kUnits || *units > 64 * kUnits) return Error{Errc::bad_data, "a time beyond the limit"};
+      centres.units_.push_back(*units);
+    }
+    return centres;
+  }
+  void write(ByteWriter& out) const {
+    for (const std::int64_t units : units_) out.signed_varint(units);
+  }
+
+  double of_record(std::size_t i) const {
+    return static_cast<double>(units_[number_[local_->of_record[i]]]) / kUnits;
+  }
+
+ private:
+  static constexpr std::uint32_t kFewest = 16;
+  static constexpr int kUnits = 64;  // to one
+
+  std::size_t number() {
+    std::uint32_t next = 1;
+    for (const std::uint32_t count : local_->count) number_.push_back(count >= kFewest ? next++ : 0);
+    return next;
+  }
+
+  const LocalSignatures* local_ = nullptr;
+  std::vector<std::uint32_t> number_;  // by local signature
+  std::vector<std::int64_t> units_;
+};
+
 // Values of a few records that zfp left out of their bounds.
 struct Listed {
   std::size_t count = 0;
@@ -164,21 +223,23 @@ Result<StreamBytes> read_stream(ByteReader& in) {
 }
 
 void write_durations(const TimesView& times, std::span<const std::uint32_t> order, const LocalSignatures& local,
-                     const ErrorClasses& classes, int exponent, ByteWriter& out) {
+                     const ErrorClasses& classes, const Centres& centres, int exponent, ByteWriter& out) {
   ZfpStream stream(blocks_of(order.size()), exponent);
   ZfpStream scratch(1, exponent);
   Listed listed;
   for (std::size_t begin = 0; begin < order.size(); begin += kBlock) {
     Values values{};
     const std::size_t count = std::min(kBlock, order.size() - begin);
-    for (std::size_t j = 0; j < kBlock; ++j)
-      values[j] = logarithm(times.duration[order[begin + std::min(j, count - 1)]]);
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::uint32_t i = order[begin + j];
+      values[j] = logarithm(times.duration[i]) - centres.of_record(i);
+    }
     stream.write(values);
     const Values decoded = scratch.trial(values);
     for (std::size_t j = 0; j < count; ++j) {
       const std::uint32_t i = order[begin + j];
       const std::uint64_t exact = times.duration[i];
-      const std::uint64_t got = clamp_duration(power(decoded[j]));
+      const std::uint64_t got = clamp_duration(power(decoded[j] + centres.of_record(i)));
       if (std::max(exact, got) - std::min(exact, got) <= classes.bound(local.of_record[i]).tolerance(exact)) continue;
       listed.at(begin + j);
       listed.bytes.varint(exact);
@@ -188,14 +249,19 @@ void write_durations(const TimesView& times, std::span<const std::uint32_t> orde
   listed.write(out);
 }
 
-Result<void> read_durations(ByteReader& in, std::span<const std::uint32_t> order, const TimesOut& out) {
+Result<void> read_durations(ByteReader& in, std::span<const std::uint32_t> order, const LocalSignatures& local,
+                            const TimesOut& out) {
+  const auto centres = Centres::parse(in, local);
+  if (!centres) return centres.error();
   const auto from = read_stream(in);
   if (!from) return from.error();
   ZfpStream stream(blocks_of(order.size()), from->exponent, from->bytes);
   for (std::size_t begin = 0; begin < order.size(); begin += kBlock) {
     const Values values = stream.read();
-    for (std::size_t j = 0; j < std::min(kBlock, order.size() - begin); ++j)
-      out.duration[order[begin + j]] = clamp_duration(power(values[j]));
+    for (std::size_t j = 0; j < std::min(kBlock, order.size() - begin); ++j) {
+      const std::uint32_t i = order[begin + j];
+      out.duration[i] = clamp_duration(power(values[j] + centres->of_record(i)));
+    }
   }
   auto list = ListReader::open(in, order.size());
   if (!list) return list.error();
@@ -210,8 +276,8 @@ Result<void> read_durations(ByteReader& in, std::span<const std::uint32_t> order
 }
 
 // The first interval of each of zfp's blocks is taken from the last decoded start, the others from each other.
-void write_starts(const TimesView& times, const LocalSignatures& local, const ErrorClasses& classes, int exponent,
-                  ByteWriter& out) {
+void write_starts(const TimesView& times, const LocalSignatures& local, const ErrorClasses& classes,
+                  const Centres& centres, int exponent, ByteWriter& out) {
   const std::size_t records = times.size();
   ZfpStream stream(blocks_of(records - 1), exponent);
   ZfpStream scratch(1, exponent);
@@ -220,15 +286,15 @@ void write_starts(const TimesView& times, const LocalSignatures& local, const Er
   for (std::size_t begin = 1; begin < records; begin += kBlock) {
     Values values{};
     const std::size_t count = std::min(kBlock, records - begin);
-    for (std::size_t j = 0; j < kBlock; ++j) {
-      const std::size_t i = begin + std::min(j, count - 1);
-      values[j] = signed_logarithm(times.start[i] - (i == begin ? at : times.start[i - 1]));
+    for (std::size_t j = 0; j < count; ++j) {
+      const std::size_t i = begin + j;
+      values[j] = signed_logarithm(times.start[i] - (j == 0 ? at : times.start[i - 1])) - centres.of_record(i);
     }
     stream.write(values);
     const Values decoded = scratch.trial(values);
     for (std::size_t j = 0; j < count; ++j) {
       const std::size_t i = begin + j;
-      at = add_power(at, decoded[j]);
+      at = add_power(at, decoded[j] + centres.of_record(i));
       const Step step = step_for(
           times.start[i] - at,
           classes.bound(local.of_record[i]).tolerance(magnitude(times.start[i] - times.start[i - 1])));
@@ -242,8 +308,10 @@ void write_starts(const TimesView& times, const LocalSignatures& local, const Er
   listed.write(out);
 }
 
-Result<void> read_starts(ByteReader& in, std::int64_t first, const TimesOut& out) {
+Result<void> read_starts(ByteReader& in, std::int64_t first, const LocalSignatures& local, const TimesOut& out) {
   const std::size_t records = out.start.size();
+  const auto centres = Centres::parse(in, local);
+  if (!centres) return centres.error();
   const auto from = read_stream(in);
   if (!from) return from.error();
   ZfpStream stream(blocks_of(records - 1), from->exponent, from->bytes);
@@ -256,7 +324,7 @@ Result<void> read_starts(ByteReader& in, std::int64_t first, const TimesOut& out
   out.start[0] = at;
   for (std::size_t i = 1; i < records; ++i) {
     if ((i - 1) % kBlock == 0) values = stream.read();
-    at = add_power(at, values[(i - 1) % kBlock]);
+    at = add_power(at, values[(i - 1) % kBlock] + centres->of_record(i));
     if (*place == i) {
       const auto step = read_step(in);
       if (!step) return step.error();
@@ -292,11 +360,17 @@ Result<void> encode_zfp(const TimesView& times, const LocalSignatures& local, co
   out.u8(clustered ? 1 : 0);
   out.signed_varint(times.start[0]);
   const std::vector<std::uint32_t> order = coding_order(local, clustered);
+  const Centres durations(local, 0, [&](std::size_t i) { return logarithm(times.duration[i]); });
+  durations.write(out);
   write_smallest(classes, out, [&](int exponent, ByteWriter& to) {
-    write_durations(times, order, local, classes, exponent, to);
+    write_durations(times, order, local, classes, durations, exponent, to);
   });
-  write_smallest(classes, out,
-                 [&](int exponent, ByteWriter& to) { write_starts(times, local, classes, exponent, to); });
+  const Centres intervals(local, 1,
+                          [&](std::size_t i) { return signed_logarithm(times.start[i] - times.start[i - 1]); });
+  intervals.write(out);
+  write_smallest(classes, out, [&](int exponent, ByteWriter& to) {
+    write_starts(times, local, classes, intervals, exponent, to);
+  });
   return {};
 }
 
@@ -307,8 +381,8 @@ Result<void> decode_zfp(ByteReader& in, const LocalSignatures& local, const Erro
   if (*clustered > 1) return Error{Errc::bad_data, "an unknown order of durations"};
   const auto first = in.signed_varint();
   if (!first) return first.error();
-  if (auto done = read_durations(in, coding_order(local, *clustered == 1), out); !done) return done;
-  return read_starts(in, clamp_start(*first), out);
+  if (auto done = read_durations(in, coding_order(local, *clustered == 1), local, out); !done) return done;
+  return read_starts(in, clamp_start(*first), local, out);
 }
 
 }  // namespace weir::trace::detail
