@@ -1,11 +1,7 @@
-// Bytes and processor time per record of every timing mode on times measured here and now: 64-byte pwrites, loops
-// of open, 100 writes and close, and preads of random offsets. The reference in the same run: the raw 16 bytes of start and
-// duration, and zstd 1 and 19 of their differences as 64-bit integers.
+// Bytes and processor time per record of every timing mode on times measured here and now: 64-byte pwrites,
+// loops of open, 100 writes and close, and preads of random offsets. The reference in the same run: the raw
+// 16 bytes of start and duration, and zstd 1 and 19 of their differences as 64-bit integers.
 //   timing_bench [RECORDS [ERROR [DIRECTORY]]]        1000000 0.1 .
-#include <fcntl.h>
-#include <unistd.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -13,7 +9,10 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
 
 #include "base/clock.hpp"
 #include "base/random.hpp"
@@ -44,7 +43,9 @@ struct Call {
 
 class Recorder {
  public:
-  explicit Recorder(std::size_t records) : first_(Calibration::Reading::take()) { calls_.reserve(records + 128); }
+  explicit Recorder(std::size_t records) : first_(Calibration::Reading::take()) {
+    calls_.reserve(records + 128);
+  }
 
   template <class F>
   void around(std::uint32_t signature, const F& call) {
@@ -138,12 +139,13 @@ void bench_zstd(const Times& times, int level) {
   std::vector<char> packed(ZSTD_compressBound(raw));
   std::size_t size = 0;
   const int repeats = level > 3 ? 1 : 5;
-  const double encode =
-      median_ns(repeats, [&] { size = ZSTD_compress(packed.data(), packed.size(), differences.data(), raw, level); });
+  const double encode = median_ns(
+      repeats, [&] { size = ZSTD_compress(packed.data(), packed.size(), differences.data(), raw, level); });
   const double decode = median_ns(5, [&] {
     if (ZSTD_decompress(differences.data(), raw, packed.data(), size) != raw) std::exit(4);
   });
-  print_row(fmt::format("zstd {} of differences", level), static_cast<double>(times.size()), size, encode, decode);
+  print_row(fmt::format("zstd {} of differences", level), static_cast<double>(times.size()), size, encode,
+            decode);
 }
 
 void bench_mode(const Times& times, const TimingOptions& options, std::size_t block_records) {
@@ -167,8 +169,9 @@ void bench_mode(const Times& times, const TimingOptions& options, std::size_t bl
     for (const auto& block : blocks) {
       const TimesView of = part(from);
       ByteReader in(block);
-      if (!decode_timing_block(in, of.signature,
-                               {std::span(start).subspan(from, of.size()), std::span(duration).subspan(from, of.size())}))
+      if (!decode_timing_block(
+              in, of.signature,
+              {std::span(start).subspan(from, of.size()), std::span(duration).subspan(from, of.size())}))
         std::exit(4);
       from += of.size();
     }
@@ -176,7 +179,8 @@ void bench_mode(const Times& times, const TimingOptions& options, std::size_t bl
   std::size_t bytes = 0;
   for (const auto& block : blocks) bytes += block.size();
   const bool ordered = options.mode == TimingMode::quant || options.mode == TimingMode::zfp;
-  print_row(fmt::format("{}{} / {}", name(options.mode), ordered && options.clustered ? " clustered" : "", block_records),
+  print_row(fmt::format("{}{} / {}", name(options.mode), ordered && options.clustered ? " clustered" : "",
+                        block_records),
             static_cast<double>(times.size()), bytes, encode, decode);
 }
 
@@ -191,10 +195,11 @@ int main(int argc, char** argv) {
     const Times times = measure(what, records, path);
     std::vector<std::uint64_t> sorted = times.duration;
     std::sort(sorted.begin(), sorted.end());
-    fmt::print("\n{}: {} records, duration 10 % {} ns, median {} ns, 90 % {} ns, longest {} ns\n", what, times.size(),
-               sorted[sorted.size() / 10], sorted[sorted.size() / 2], sorted[sorted.size() * 9 / 10], sorted.back());
-    fmt::print("  {:<28} {:>9} {:>9} {:>11} {:>11}\n", "mode / records in a block", "bytes/rec", "ratio", "encode ns",
-               "decode ns");
+    fmt::print("\n{}: {} records, duration 10 % {} ns, median {} ns, 90 % {} ns, longest {} ns\n", what,
+               times.size(), sorted[sorted.size() / 10], sorted[sorted.size() / 2],
+               sorted[sorted.size() * 9 / 10], sorted.back());
+    fmt::print("  {:<28} {:>9} {:>9} {:>11} {:>11}\n", "mode / records in a block", "bytes/rec", "ratio",
+               "encode ns", "decode ns");
     print_row("raw", static_cast<double>(times.size()), 16 * times.size(), 0, 0);
     bench_zstd(times, 1);
     bench_zstd(times, 19);
@@ -203,7 +208,8 @@ int main(int argc, char** argv) {
       for (const std::size_t block : {std::size_t{20'000}, kMaxTimingRecords})
         for (const bool clustered : {false, true}) {
           if (clustered && mode != TimingMode::quant && mode != TimingMode::zfp) continue;
-          const TimingOptions options{.mode = mode, .error = error, .error_of_signature = {}, .clustered = clustered};
+          const TimingOptions options{
+              .mode = mode, .error = error, .error_of_signature = {}, .clustered = clustered};
           ByteWriter trial;
           if (const auto done = TimingEncoder(options).encode(times.part(0, 1), trial); !done) {
             fmt::print("  {}: {}\n", name(mode), done.error().text());

@@ -1,6 +1,6 @@
-// Feeds arbitrary bytes to the decoder of timing blocks. The first bytes choose how many records are expected and
-// how their signatures are spread; the rest is the block, whose first byte is the mode. A block that decodes is
-// coded again with the mode's bound and must come back within it.
+// Feeds arbitrary bytes to the decoder of timing blocks. The first bytes choose how many records are expected
+// and how their signatures are spread; the rest is the block, whose first byte is the mode. A block that
+// decodes is coded again with the mode's bound and must come back within it.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint32_t spread = data[2];
   std::vector<std::uint32_t> signature(records);
   for (std::size_t i = 0; i < records; ++i)
-    signature[i] = spread == 0 ? 0 : static_cast<std::uint32_t>(i * i % spread) * ((spread & 1u) != 0 ? 70'001 : 1);
+    signature[i] =
+        spread == 0 ? 0 : static_cast<std::uint32_t>(i * i % spread) * ((spread & 1u) != 0 ? 70'001 : 1);
   std::vector<std::int64_t> start(records);
   std::vector<std::uint64_t> duration(records);
   const ByteSpan bytes = std::as_bytes(std::span(data, size));
@@ -27,13 +28,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const auto mode = timing_block_mode(block);
   if (!mode || *mode == TimingMode::off || *mode == TimingMode::mean) return 0;
-  const TimingOptions options{.mode = *mode, .error = 0.1, .error_of_signature = {}, .clustered = (data[1] & 0x80u) != 0};
+  const TimingOptions options{
+      .mode = *mode, .error = 0.1, .error_of_signature = {}, .clustered = (data[1] & 0x80u) != 0};
   ByteWriter again;
   if (!TimingEncoder(options).encode({start, duration, signature}, again)) __builtin_trap();
   std::vector<std::int64_t> start_again(records);
   std::vector<std::uint64_t> duration_again(records);
   ByteReader in_again(again.view());
-  if (!decode_timing_block(in_again, signature, {start_again, duration_again}) || !in_again.at_end()) __builtin_trap();
+  if (!decode_timing_block(in_again, signature, {start_again, duration_again}) || !in_again.at_end())
+    __builtin_trap();
   if (*mode == TimingMode::lossless) {
     if (start != start_again || duration != duration_again) __builtin_trap();
     return 0;

@@ -43,7 +43,8 @@ namespace {
 
 Result<void> check_size(std::size_t records) {
   if (records <= kMaxTimingRecords) return {};
-  return Error{Errc::too_big, fmt::format("{} records in one block; {} is the most", records, kMaxTimingRecords)};
+  return Error{Errc::too_big,
+               fmt::format("{} records in one block; {} is the most", records, kMaxTimingRecords)};
 }
 
 Result<void> check_times(const TimesView& times) {
@@ -83,7 +84,8 @@ Result<TimingMode> timing_block_mode(ByteSpan block) {
   const auto mode = in.u8();
   if (!mode) return mode.error().in("timing block");
   if (*mode > static_cast<std::uint8_t>(timing_modes().back()))
-    return Error{Errc::unsupported, fmt::format("timing of mode {}, which this version does not know", *mode)};
+    return Error{Errc::unsupported,
+                 fmt::format("timing of mode {}, which this version does not know", *mode)};
   return static_cast<TimingMode>(*mode);
 }
 
@@ -96,15 +98,19 @@ Result<void> decode_body(TimingMode mode, ByteReader& in, std::span<const std::u
       std::fill(out.start.begin(), out.start.end(), 0);
       std::fill(out.duration.begin(), out.duration.end(), 0);
       return {};
-    case TimingMode::lossless: return decode_lossless(in, out.start, out.duration);
-    case TimingMode::mean: return decode_mean(in, signature, out);
-    default: return detail::decode_bounded(mode, in, signature, out);
+    case TimingMode::lossless:
+      return decode_lossless(in, out.start, out.duration);
+    case TimingMode::mean:
+      return decode_mean(in, signature, out);
+    default:
+      return detail::decode_bounded(mode, in, signature, out);
   }
 }
 
 }  // namespace
 
-Result<void> decode_timing_block(ByteReader& in, std::span<const std::uint32_t> signature, const TimesOut& out) {
+Result<void> decode_timing_block(ByteReader& in, std::span<const std::uint32_t> signature,
+                                 const TimesOut& out) {
   WEIR_CHECK(out.start.size() == signature.size() && out.duration.size() == signature.size());
   if (auto fine = check_size(signature.size()); !fine) return fine;
   ByteReader ahead = in;

@@ -11,7 +11,8 @@
 namespace weir::trace {
 
 inline constexpr std::size_t kMaxTimingRecords = std::size_t{1} << 20;
-// Modes other than off and lossless take starts in (-kTimeLimit, kTimeLimit] and durations up to it: 146 years.
+// Modes other than off and lossless take starts in (-kTimeLimit, kTimeLimit] and durations up to it: 146
+// years.
 inline constexpr std::int64_t kTimeLimit = std::int64_t{1} << 62;
 
 // The times of successive records of one thread in the order of the stream, which is the order of the
@@ -55,6 +56,7 @@ Result<TimingMode> timing_block_mode(ByteSpan block);
 // Reads one block, written for records with these signatures, and leaves `in` behind it. Bytes may be
 // damaged: the answer is then an Error or other times, never more memory than the number of records
 // calls for. Mode off gives zeros.
-Result<void> decode_timing_block(ByteReader& in, std::span<const std::uint32_t> signature, const TimesOut& out);
+Result<void> decode_timing_block(ByteReader& in, std::span<const std::uint32_t> signature,
+                                 const TimesOut& out);
 
 }  // namespace weir::trace

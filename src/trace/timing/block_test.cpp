@@ -114,10 +114,12 @@ TEST(TimingBlock, BoundedModesKeepEveryValueWithinTheBound) {
       for (const double error : {0.0001, 0.001, 0.01, 0.1, 0.5})
         for (const bool clustered : {false, true}) {
           const auto seed = static_cast<std::uint64_t>(error * 1e6);
-          SCOPED_TRACE(fmt::format("{} {} error {} clustered {} seed {}", name(mode), kind, error, clustered, seed));
+          SCOPED_TRACE(
+              fmt::format("{} {} error {} clustered {} seed {}", name(mode), kind, error, clustered, seed));
           Random random(seed);
           const Times times = make_times(kind, 1 + random.below(8'000), random);
-          const TimingOptions options{.mode = mode, .error = error, .error_of_signature = {}, .clustered = clustered};
+          const TimingOptions options{
+              .mode = mode, .error = error, .error_of_signature = {}, .clustered = clustered};
           EXPECT_EQ(beyond(times, round_trip(times, options), options), "");
         }
 }
@@ -169,7 +171,8 @@ TEST(TimingBlock, WithoutZfpItsModeIsLackingAndNamesThePackage) {
   Random random(8);
   const Times times = make_times("loop", 100, random);
   ByteWriter out;
-  const auto done = TimingEncoder({.mode = TimingMode::zfp, .error_of_signature = {}}).encode(times.view(), out);
+  const auto done =
+      TimingEncoder({.mode = TimingMode::zfp, .error_of_signature = {}}).encode(times.view(), out);
   ASSERT_FALSE(done.has_value());
   EXPECT_EQ(done.error().code(), Errc::lacking);
   EXPECT_THAT(done.error().text(), testing::HasSubstr("libzfp-dev"));
@@ -193,7 +196,8 @@ TEST(TimingBlock, DamageNeverHarms) {
       Random random(seed);
       const Times times = make_times(kinds_of_times()[random.below(kinds_of_times().size())], 300, random);
       ByteWriter out;
-      ASSERT_TRUE(TimingEncoder({.mode = mode, .error_of_signature = {}}).encode(times.view(), out).has_value());
+      ASSERT_TRUE(
+          TimingEncoder({.mode = mode, .error_of_signature = {}}).encode(times.view(), out).has_value());
       std::vector<std::byte> bytes(out.view().begin(), out.view().end());
       if (random.below(3) == 0) bytes.resize(random.below(bytes.size() + 1));
       for (std::uint64_t i = random.below(4); i > 0 && !bytes.empty(); --i)

@@ -1,15 +1,15 @@
 #define ZSTD_STATIC_LINKING_ONLY  // ZSTD_initStaticCCtx and the parameters for its size
 #include "trace/timing/lossless.hpp"
 
-#include <zstd.h>
-
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <vector>
 
 #include <fmt/format.h>
+#include <zstd.h>
 
 #include "trace/timing/mode.hpp"
 
@@ -20,12 +20,13 @@ namespace {
 enum PlaneKind : std::uint8_t { kConstant = 0, kStored = 1, kZstd = 2 };
 
 constexpr std::size_t kWidest = 8;
-// Longer values than the column's width are listed apart; a wider column is chosen when they are more than 1 in 256.
+// Longer values than the column's width are listed apart; a wider column is chosen when they are more than 1
+// in 256.
 constexpr std::size_t kExceptionShare = 256;
 constexpr std::size_t kVarintBytes = 10;
 
-// The values in the planes are noise with little to repeat: what compresses is the uneven use of bytes. A small
-// table of long matches keeps loops that do repeat, and Huffman codes do the rest.
+// The values in the planes are noise with little to repeat: what compresses is the uneven use of bytes. A
+// small table of long matches keeps loops that do repeat, and Huffman codes do the rest.
 ZSTD_compressionParameters zstd_parameters(std::size_t max_records) {
   const auto log = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(max_records, 1024) - 1));
   return {.windowLog = std::min(log, 20u),
@@ -45,7 +46,9 @@ std::size_t zstd_bytes(std::size_t max_records) {
 constexpr std::uint64_t zigzag(std::uint64_t difference) {
   return (difference << 1) ^ (std::uint64_t{0} - (difference >> 63));
 }
-constexpr std::uint64_t unzigzag(std::uint64_t value) { return (value >> 1) ^ (std::uint64_t{0} - (value & 1)); }
+constexpr std::uint64_t unzigzag(std::uint64_t value) {
+  return (value >> 1) ^ (std::uint64_t{0} - (value & 1));
+}
 
 // What stands in a plane for a value of the list of exceptions; also the smallest of those.
 constexpr std::uint64_t escape_of(std::size_t width) {
@@ -57,19 +60,67 @@ struct Width {
   std::size_t exceptions;
 };
 
-Width choose_width(std::span<const std::uint64_t> values) {
-  std::uint64_t all = 0;
-  for (const std::uint64_t value : values) all |= value;
-  Width width{.bytes = (static_cast<std::size_t>(std::bit_width(all | 1)) + 7) / 8, .exceptions = 0};
-  if (width.bytes < kWidest && all >= escape_of(width.bytes)) ++width.bytes;  // room for the escape
-  while (width.bytes > 1) {
-    std::size_t exceptions = 0;
-    const std::uint64_t escape = escape_of(width.bytes - 1);
-    for (const std::uint64_t value : values) exceptions += value >= escape ? 1 : 0;
-    if (exceptions > values.size() / kExceptionShare) break;
-    width = {.bytes = width.bytes - 1, .exceptions = exceptions};
+// How many values are not below an escape, for columns of 1, 2 and 3 bytes in one pass; values below 2^63.
+// Subtraction and shift, because SSE2 has no comparison of 64 bits.
+std::array<std::size_t, 3> count_long(std::span<const std::uint64_t> values) {
+  std::array<std::uint64_t, 3> below{};
+  for (const std::uint64_t value : values) {
+    below[0] += (value - escape_of(1)) >> 63;
+    below[1] += (value - escape_of(2)) >> 63;
+    below[2] += (value - escape_of(3)) >> 63;
   }
-  return width;
+  return {values.size() - below[0], values.size() - below[1], values.size() - below[2]};
+}
+
+std::size_t count_long(std::span<const std::uint64_t> values, std::uint64_t escape) {
+  std::size_t count = 0;
+  for (const std::uint64_t value : values) count += value >= escape ? 1 : 0;
+  return count;
+}
+
+// The narrowest column with few exceptions. `all` has the bits of all values.
+Width choose_width(std::span<const std::uint64_t> values, std::uint64_t all) {
+  const std::size_t few = values.size() / kExceptionShare;
+  std::size_t from = 1;
+  if (all >> 63 == 0) {
+    const auto counts = count_long(values);
+    for (; from <= counts.size(); ++from)
+      if (counts[from - 1] <= few) return {.bytes = from, .exceptions = counts[from - 1]};
+  }
+  for (std::size_t bytes = from; bytes < kWidest; ++bytes) {
+    const std::size_t exceptions = all < escape_of(bytes) ? 0 : count_long(values, escape_of(bytes));
+    if (exceptions <= few) return {.bytes = bytes, .exceptions = exceptions};
+  }
+  return {.bytes = kWidest, .exceptions = 0};
+}
+
+// Free functions over restricted pointers, so that the compiler knows the arrays apart and uses vectors.
+void split_plane(const std::uint64_t* __restrict values, std::byte* __restrict plane, std::size_t records,
+                 unsigned shift) {
+  for (std::size_t i = 0; i < records; ++i) plane[i] = static_cast<std::byte>(values[i] >> shift);
+}
+
+// Gives the bits of all values.
+std::uint64_t put_gaps(const std::int64_t* __restrict start, const std::uint64_t* __restrict duration,
+                       std::uint64_t* __restrict values, std::size_t records) {
+  std::uint64_t all = 0;
+  values[0] = 0;
+  for (std::size_t i = 1; i < records; ++i) {
+    values[i] = zigzag(static_cast<std::uint64_t>(start[i]) - static_cast<std::uint64_t>(start[i - 1]) -
+                       duration[i - 1]);
+    all |= values[i];
+  }
+  return all;
+}
+
+std::uint64_t copy_values(const std::uint64_t* __restrict from, std::uint64_t* __restrict values,
+                          std::size_t records) {
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < records; ++i) {
+    values[i] = from[i];
+    all |= from[i];
+  }
+  return all;
 }
 
 }  // namespace
@@ -100,8 +151,8 @@ std::size_t LosslessEncoder::workspace_bytes(std::size_t max_records) {
 }
 
 std::size_t LosslessEncoder::bound(std::size_t records) {
-  // Mode and first start; per column its head and 8 stored planes. Exceptions are at most 1 in 256, and a column
-  // that has them lacks a plane; the kind and length of a zstd plane count as one of a stored plane.
+  // Mode and first start; per column its head and 8 stored planes. Exceptions are at most 1 in 256, and a
+  // column that has them lacks a plane; the kind and length of a zstd plane count as one of a stored plane.
   return 1 + kVarintBytes + 2 * (1 + kVarintBytes + kWidest * (1 + kVarintBytes + records));
 }
 
@@ -112,7 +163,8 @@ LosslessEncoder::LosslessEncoder(std::span<std::byte> workspace, std::size_t max
   if (zstd_ == nullptr) return;
   const ZSTD_compressionParameters parameters = zstd_parameters(max_records);
   const auto set = [this](ZSTD_cParameter parameter, unsigned value) {
-    (void)ZSTD_CCtx_setParameter(zstd_, parameter, static_cast<int>(value));  // a refused one costs bytes only
+    (void)ZSTD_CCtx_setParameter(zstd_, parameter,
+                                 static_cast<int>(value));  // a refused one costs bytes only
   };
   set(ZSTD_c_windowLog, parameters.windowLog);
   set(ZSTD_c_chainLog, parameters.chainLog);
@@ -128,26 +180,22 @@ LosslessEncoder::LosslessEncoder(std::span<std::byte> workspace, std::size_t max
   max_records_ = max_records;
 }
 
-std::size_t LosslessEncoder::encode(std::span<const std::int64_t> start, std::span<const std::uint64_t> duration,
-                                    std::span<std::byte> out) {
+std::size_t LosslessEncoder::encode(std::span<const std::int64_t> start,
+                                    std::span<const std::uint64_t> duration, std::span<std::byte> out) {
   const std::size_t records = start.size();
   if (duration.size() != records || records > max_records_ || out.size() < bound(records)) return 0;
   Output output(out);
   output.u8(static_cast<std::uint8_t>(TimingMode::lossless));
   if (records == 0) return output.size();
-  const auto at = [start](std::size_t i) { return static_cast<std::uint64_t>(start[i]); };
-  output.varint(zigzag(at(0)));
-  values_[0] = 0;
-  for (std::size_t i = 1; i < records; ++i) values_[i] = zigzag(at(i) - at(i - 1) - duration[i - 1]);
-  put_column(output, records);
-  std::copy(duration.begin(), duration.end(), values_);
-  put_column(output, records);
+  output.varint(zigzag(static_cast<std::uint64_t>(start[0])));
+  put_column(output, records, put_gaps(start.data(), duration.data(), values_, records));
+  put_column(output, records, copy_values(duration.data(), values_, records));
   return output.size();
 }
 
-// The column in values_, which it changes.
-void LosslessEncoder::put_column(Output& out, std::size_t records) {
-  const auto [width, exceptions] = choose_width({values_, records});
+// The column in values_, which it changes; `all` has the bits of all values.
+void LosslessEncoder::put_column(Output& out, std::size_t records, std::uint64_t all) {
+  const auto [width, exceptions] = choose_width({values_, records}, all);
   const std::uint64_t escape = escape_of(width);
   out.u8(static_cast<std::uint8_t>(width));
   out.varint(exceptions);
@@ -159,7 +207,7 @@ void LosslessEncoder::put_column(Output& out, std::size_t records) {
     --left;
   }
   for (std::size_t byte = 0; byte < width; ++byte) {
-    for (std::size_t i = 0; i < records; ++i) plane_[i] = static_cast<std::byte>(values_[i] >> (8 * byte));
+    split_plane(values_, plane_, records, static_cast<unsigned>(8 * byte));
     put_plane(out, records);
   }
 }
@@ -172,7 +220,8 @@ void LosslessEncoder::put_plane(Output& out, std::size_t records) {
   }
   const std::size_t head = 1 + kVarintBytes;  // room for the kind and the length, which comes afterwards
   const std::span<std::byte> room = out.rest().subspan(head);
-  const std::size_t size = ZSTD_compress2(zstd_, room.data(), std::min(room.size(), records), plane_, records);
+  const std::size_t size =
+      ZSTD_compress2(zstd_, room.data(), std::min(room.size(), records), plane_, records);
   if (ZSTD_isError(size) != 0) {  // it would not be shorter
     out.u8(kStored);
     out.bytes(plane_, records);
@@ -224,12 +273,14 @@ class ColumnReader {
 
  private:
   // Plane 0 sets the values, the others add to them.
-  static void add(std::span<std::uint64_t> values, const std::byte* plane, std::size_t byte) {
+  static void add(std::span<std::uint64_t> values, const std::byte* __restrict plane, std::size_t byte) {
+    std::uint64_t* __restrict to = values.data();
+    const std::size_t records = values.size();
     if (byte == 0)
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::to_integer<std::uint64_t>(plane[i]);
+      for (std::size_t i = 0; i < records; ++i) to[i] = std::to_integer<std::uint64_t>(plane[i]);
     else
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] |= std::to_integer<std::uint64_t>(plane[i]) << (8 * byte);
+      for (std::size_t i = 0; i < records; ++i)
+        to[i] |= std::to_integer<std::uint64_t>(plane[i]) << (8 * byte);
   }
 
   Result<void> read_plane(ByteReader& in, std::span<std::uint64_t> values, std::size_t byte) {
@@ -262,7 +313,8 @@ class ColumnReader {
         add(values, plane_.data(), byte);
         return {};
       }
-      default: return damaged(fmt::format("a plane of kind {}", *kind));
+      default:
+        return damaged(fmt::format("a plane of kind {}", *kind));
     }
   }
 
@@ -272,7 +324,8 @@ class ColumnReader {
 
 }  // namespace
 
-Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start, std::span<std::uint64_t> duration) {
+Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start,
+                             std::span<std::uint64_t> duration) {
   if (start.empty()) return {};
   const auto first = in.varint();
   if (!first) return first.error();

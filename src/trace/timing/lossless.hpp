@@ -30,7 +30,7 @@ class LosslessEncoder {
 
  private:
   class Output;
-  void put_column(Output& out, std::size_t records);
+  void put_column(Output& out, std::size_t records, std::uint64_t all);
   void put_plane(Output& out, std::size_t records);
 
   std::size_t max_records_ = 0;
@@ -40,6 +40,7 @@ class LosslessEncoder {
 };
 
 // What follows the mode byte of such a block.
-Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start, std::span<std::uint64_t> duration);
+Result<void> decode_lossless(ByteReader& in, std::span<std::int64_t> start,
+                             std::span<std::uint64_t> duration);
 
 }  // namespace weir::trace

@@ -28,8 +28,8 @@ struct Times {
 };
 
 inline const std::vector<std::string>& kinds_of_times() {
-  static const std::vector<std::string> kinds = {"empty",  "one",    "constant", "loop",   "heavy",  "random",
-                                                 "bursty", "huge",   "zero",     "nested", "steps",  "many",
+  static const std::vector<std::string> kinds = {"empty",  "one",    "constant", "loop",   "heavy", "random",
+                                                 "bursty", "huge",   "zero",     "nested", "steps", "many",
                                                  "sparse", "equals", "shrink",   "extreme"};
   return kinds;
 }
@@ -75,7 +75,8 @@ inline Times make_times(const std::string& kind, std::size_t records, Random& ra
       of = static_cast<std::uint32_t>(random.below(4)) * 0x3fffffffu;
       lasting = lognormal(1000, 1);
       gap = lognormal(1e6, 2);
-    } else if (kind == "shrink") {  // long intervals before short ones: the error made is larger than what follows
+    } else if (kind ==
+               "shrink") {  // long intervals before short ones: the error made is larger than what follows
       lasting = random.below(10);
       gap = i % 2 == 0 ? lognormal(1e7, 1) : random.below(40);
     }
@@ -94,14 +95,17 @@ inline Times make_times(const std::string& kind, std::size_t records, Random& ra
       continue;
     }
     if (kind == "extreme") {  // starts and durations at the limits, forwards and backwards
-      const std::int64_t ends[] = {kTimeLimit, -kTimeLimit + 1, 0, 1, -1, static_cast<std::int64_t>(random() >> 3)};
-      times.add(ends[random.below(6)], static_cast<std::uint64_t>(std::abs(ends[random.below(6)])), static_cast<std::uint32_t>(random.below(2)));
+      const std::int64_t ends[] = {
+          kTimeLimit, -kTimeLimit + 1, 0, 1, -1, static_cast<std::int64_t>(random() >> 3)};
+      times.add(ends[random.below(6)], static_cast<std::uint64_t>(std::abs(ends[random.below(6)])),
+                static_cast<std::uint32_t>(random.below(2)));
       continue;
     }
     if (kind != "equals") at += static_cast<std::int64_t>(gap);
     at = std::min(at, kTimeLimit);
     times.add(at, lasting, of);
-    if (kind != "equals" && kind != "huge") at = std::min(at, kTimeLimit - (std::int64_t{1} << 40)) + static_cast<std::int64_t>(lasting);
+    if (kind != "equals" && kind != "huge")
+      at = std::min(at, kTimeLimit - (std::int64_t{1} << 40)) + static_cast<std::int64_t>(lasting);
   }
   return times;
 }

@@ -17,7 +17,8 @@ using detail::Wide;
 class EvenShares {
  public:
   EvenShares() = default;
-  EvenShares(std::int64_t base, std::uint64_t rest, std::uint64_t count) : base_(base), rest_(rest), count_(count) {}
+  EvenShares(std::int64_t base, std::uint64_t rest, std::uint64_t count)
+      : base_(base), rest_(rest), count_(count) {}
 
   std::int64_t next() {
     sum_ += rest_;

@@ -23,8 +23,8 @@ struct SignatureTimes {
 };
 
 // What follows the mode byte. Exact after decoding: the start of the first record, start and duration of
-// the last, and per signature the sums (so the means) of durations and intervals. In between every record has its
-// signature's mean, rounded so that the sums come out.
+// the last, and per signature the sums (so the means) of durations and intervals. In between every record has
+// its signature's mean, rounded so that the sums come out.
 void encode_mean(const TimesView& times, ByteWriter& out);
 Result<void> decode_mean(ByteReader& in, std::span<const std::uint32_t> signature, const TimesOut& out);
 

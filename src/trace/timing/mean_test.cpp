@@ -1,8 +1,8 @@
 #include "trace/timing/mean.hpp"
 
-#include <gtest/gtest.h>
-
 #include <numeric>
+
+#include <gtest/gtest.h>
 
 #include "trace/timing/made_times_test.hpp"
 

@@ -21,13 +21,20 @@ Result<void> check_error(double error) {
 
 std::string_view name(TimingMode mode) {
   switch (mode) {
-    case TimingMode::off: return "off";
-    case TimingMode::lossless: return "lossless";
-    case TimingMode::mean: return "mean";
-    case TimingMode::cfg: return "cfg";
-    case TimingMode::hist: return "hist";
-    case TimingMode::quant: return "quant";
-    case TimingMode::zfp: return "zfp";
+    case TimingMode::off:
+      return "off";
+    case TimingMode::lossless:
+      return "lossless";
+    case TimingMode::mean:
+      return "mean";
+    case TimingMode::cfg:
+      return "cfg";
+    case TimingMode::hist:
+      return "hist";
+    case TimingMode::quant:
+      return "quant";
+    case TimingMode::zfp:
+      return "zfp";
   }
   return "unknown";
 }

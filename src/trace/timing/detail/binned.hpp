@@ -23,8 +23,9 @@ struct BinnedTimes {
 
   std::int64_t first_start = 0;
   std::vector<std::uint32_t> durations;  // the bin of each
-  // From the second record on, the bin of the time since the start of the record before, as far as decoded: bin * 2,
-  // and 1 more when it is negative. Bins of e / (1 + e), since these intervals are off by the error before.
+  // From the second record on, the bin of the time since the start of the record before, as far as decoded:
+  // bin * 2, and 1 more when it is negative. Bins of e / (1 + e), since these intervals are off by the error
+  // before.
   std::vector<std::uint32_t> intervals;
   std::vector<Step> steps;
 };

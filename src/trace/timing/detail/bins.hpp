@@ -9,8 +9,8 @@ namespace weir::trace::detail {
 
 // Exponential bins: the integers cut into stretches that one value in each can stand for within the bound.
 // Bin 0 is 0; the first bins hold one integer each. The limits follow from the bound in integer
-// arithmetic: bin b + 1 begins after the last of bin b, at x say, its value is x + tolerance(x). Bins are made when
-// they are first asked for.
+// arithmetic: bin b + 1 begins after the last of bin b, at x say, its value is x + tolerance(x). Bins are
+// made when they are first asked for.
 class ExponentialBins {
  public:
   static constexpr std::uint64_t kLast = (std::uint64_t{1} << 63) - 1;  // the largest interval there is

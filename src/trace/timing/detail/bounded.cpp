@@ -16,9 +16,15 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
     const ErrorClasses classes(local, options);
     classes.write(block);
     switch (options.mode) {
-      case TimingMode::cfg: encode_cfg(BinnedTimes(times, local, classes), block); break;
-      case TimingMode::hist: encode_hist(BinnedTimes(times, local, classes), local, block); break;
-      case TimingMode::quant: encode_quant(times, local, classes, options.clustered, block); break;
+      case TimingMode::cfg:
+        encode_cfg(BinnedTimes(times, local, classes), block);
+        break;
+      case TimingMode::hist:
+        encode_hist(BinnedTimes(times, local, classes), local, block);
+        break;
+      case TimingMode::quant:
+        encode_quant(times, local, classes, options.clustered, block);
+        break;
       default:
         if (auto done = encode_zfp(times, local, classes, options.clustered, block); !done) return done;
     }
@@ -29,8 +35,8 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
 
 namespace {
 
-Result<void> restore(const Result<BinnedTimes>& binned, const LocalSignatures& local, const ErrorClasses& classes,
-                     const TimesOut& out) {
+Result<void> restore(const Result<BinnedTimes>& binned, const LocalSignatures& local,
+                     const ErrorClasses& classes, const TimesOut& out) {
   if (!binned) return binned.error();
   return binned->restore(local, classes, out);
 }
@@ -44,10 +50,14 @@ Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std
   const auto classes = ErrorClasses::parse(in, local);
   if (!classes) return classes.error();
   switch (mode) {
-    case TimingMode::cfg: return restore(decode_cfg(in, signature.size()), local, *classes, out);
-    case TimingMode::hist: return restore(decode_hist(in, local), local, *classes, out);
-    case TimingMode::quant: return decode_quant(in, local, *classes, out);
-    default: return decode_zfp(in, local, *classes, out);
+    case TimingMode::cfg:
+      return restore(decode_cfg(in, signature.size()), local, *classes, out);
+    case TimingMode::hist:
+      return restore(decode_hist(in, local), local, *classes, out);
+    case TimingMode::quant:
+      return decode_quant(in, local, *classes, out);
+    default:
+      return decode_zfp(in, local, *classes, out);
   }
 }
 

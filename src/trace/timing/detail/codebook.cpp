@@ -43,7 +43,8 @@ Window fullest(const std::vector<Cell>& cells, const std::vector<std::size_t>& r
 std::size_t Codebook::cell_of(std::uint64_t duration) const {
   if (duration >> octave_bits_ == 0) return duration;
   const unsigned shift = static_cast<unsigned>(std::bit_width(duration)) - octave_bits_ - 1;
-  return (std::size_t{shift + 1} << octave_bits_) + ((duration >> shift) & ((std::uint64_t{1} << octave_bits_) - 1));
+  return (std::size_t{shift + 1} << octave_bits_) +
+         ((duration >> shift) & ((std::uint64_t{1} << octave_bits_) - 1));
 }
 
 std::uint64_t Codebook::cell_begin(std::size_t cell) const {
@@ -57,13 +58,15 @@ Codebook Codebook::build(std::span<const std::uint64_t> durations, const ErrorBo
   Codebook book;
   if (durations.empty()) return book;
   // Eight cells and more to a window of 2e.
-  book.octave_bits_ = std::min(static_cast<unsigned>(std::bit_width((std::uint64_t{1} << 35) / bound.fraction())), kFinestOctave);
+  book.octave_bits_ = std::min(
+      static_cast<unsigned>(std::bit_width((std::uint64_t{1} << 35) / bound.fraction())), kFinestOctave);
   std::vector<std::uint32_t> counts(book.cell_of(*std::max_element(durations.begin(), durations.end())) + 1);
   for (const std::uint64_t duration : durations) ++counts[book.cell_of(duration)];
   std::vector<Cell> cells;
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
-      cells.push_back({.number = i, .begin = book.cell_begin(i), .last = book.cell_begin(i + 1) - 1, .count = counts[i]});
+      cells.push_back(
+          {.number = i, .begin = book.cell_begin(i), .last = book.cell_begin(i + 1) - 1, .count = counts[i]});
   std::vector<std::size_t> reach(cells.size());
   for (std::size_t first = 0, end = 0; first < cells.size(); ++first) {
     const std::uint64_t last = bound.last_under(cells[first].begin + bound.tolerance(cells[first].begin));
@@ -89,7 +92,8 @@ Codebook Codebook::build(std::span<const std::uint64_t> durations, const ErrorBo
     }
     const std::uint64_t least = cells[high].last - bound.tolerance(cells[high].last);
     const std::uint64_t most = cells[low].begin + bound.tolerance(cells[low].begin);
-    book.values_.push_back(clamp_duration(std::clamp(static_cast<std::uint64_t>(sum / window.count), least, most)));
+    book.values_.push_back(
+        clamp_duration(std::clamp(static_cast<std::uint64_t>(sum / window.count), least, most)));
   }
   return book;
 }

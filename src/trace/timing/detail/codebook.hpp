@@ -10,9 +10,10 @@
 
 namespace weir::trace::detail {
 
-// Durations that stand for all the others of a block within the bound, the ones that stand for most first: the
-// window of durations that one value can stand for is laid where it holds the most records, then again on what is
-// left. So the commonest symbol is as common as it can be, whatever the phase of a fixed grid would be.
+// Durations that stand for all the others of a block within the bound, the ones that stand for most first:
+// the window of durations that one value can stand for is laid where it holds the most records, then again on
+// what is left. So the commonest symbol is as common as it can be, whatever the phase of a fixed grid would
+// be.
 class Codebook {
  public:
   static constexpr std::size_t kLargest = 255;

@@ -9,7 +9,8 @@ namespace weir::trace::detail {
 Result<ErrorBound> ErrorBound::parse(ByteReader& in) {
   const auto fraction = in.u32();
   if (!fraction) return fraction.error();
-  if (*fraction < ErrorBound(kSmallestTimingError).fraction() || *fraction > ErrorBound(kLargestTimingError).fraction())
+  if (*fraction < ErrorBound(kSmallestTimingError).fraction() ||
+      *fraction > ErrorBound(kLargestTimingError).fraction())
     return Error{Errc::bad_data, "a bound of the relative error out of range"};
   ErrorBound bound;
   bound.fraction_ = *fraction;
@@ -18,12 +19,14 @@ Result<ErrorBound> ErrorBound::parse(ByteReader& in) {
 
 ErrorBound ErrorBound::tightened() const {
   ErrorBound bound;
-  bound.fraction_ = static_cast<std::uint32_t>((std::uint64_t{fraction_} << 32) / ((std::uint64_t{1} << 32) + fraction_));
+  bound.fraction_ =
+      static_cast<std::uint32_t>((std::uint64_t{fraction_} << 32) / ((std::uint64_t{1} << 32) + fraction_));
   return bound;
 }
 
 std::uint64_t ErrorBound::last_under(std::uint64_t stand_in) const {
-  // last - tolerance(last) <= stand_in: near stand_in / (1 - e), which the division gets to within a few units.
+  // last - tolerance(last) <= stand_in: near stand_in / (1 - e), which the division gets to within a few
+  // units.
   const UnsignedWide near = (UnsignedWide{stand_in} << 32) / ((std::uint64_t{1} << 32) - fraction_) + 2;
   auto last = static_cast<std::uint64_t>(std::min<UnsignedWide>(near, ~std::uint64_t{0}));
   while (last > stand_in && last - tolerance(last) > stand_in) --last;

@@ -27,8 +27,8 @@ std::vector<std::uint32_t> tables_of(const LocalSignatures& local, std::size_t& 
 // The frequent symbols, most frequent first, equally frequent ones in ascending order.
 struct Table {
   std::vector<std::uint32_t> frequent;
-  unsigned k = 0;         // bits of an index into them
-  bool escapes = false;   // there are other symbols; then one bit more tells them apart
+  unsigned k = 0;          // bits of an index into them
+  bool escapes = false;    // there are other symbols; then one bit more tells them apart
   unsigned rare_bits = 0;  // of such a symbol
 };
 
@@ -45,7 +45,8 @@ std::vector<Count> counts_of(std::vector<std::uint32_t>& symbols) {
     if (counts.empty() || counts.back().symbol != symbol) counts.push_back({.symbol = symbol, .count = 0});
     ++counts.back().count;
   }
-  std::stable_sort(counts.begin(), counts.end(), [](const Count& a, const Count& b) { return a.count > b.count; });
+  std::stable_sort(counts.begin(), counts.end(),
+                   [](const Count& a, const Count& b) { return a.count > b.count; });
   return counts;
 }
 
@@ -58,7 +59,8 @@ Table choose_table(std::vector<std::uint32_t>& symbols) {
   std::uint64_t covered = 0;
   std::size_t entries = 0;
   for (unsigned k = 0; k <= kLargestK; ++k) {
-    for (; entries < std::min(counts.size(), std::size_t{1} << k); ++entries) covered += counts[entries].count;
+    for (; entries < std::min(counts.size(), std::size_t{1} << k); ++entries)
+      covered += counts[entries].count;
     const std::uint64_t others = symbols.size() - covered;
     const std::uint64_t bits = covered * k + others * best.rare_bits + (others > 0 ? symbols.size() : 0) +
                                std::uint64_t{entries} * 12;
@@ -90,14 +92,16 @@ Result<Table> read_table(ByteReader& in) {
   const auto rare_bits = in.u8();
   if (!rare_bits) return rare_bits.error();
   table.rare_bits = *rare_bits;
-  if (table.k > kLargestK || table.rare_bits > kWidestSymbol) return Error{Errc::bad_data, "a histogram too wide"};
+  if (table.k > kLargestK || table.rare_bits > kWidestSymbol)
+    return Error{Errc::bad_data, "a histogram too wide"};
   const auto count = in.count(1);
   if (!count) return count.error();
   if (*count > std::uint64_t{1} << table.k) return Error{Errc::bad_data, "a histogram with too many bins"};
   for (std::uint64_t i = 0; i < *count; ++i) {
     const auto symbol = in.varint();
     if (!symbol) return symbol.error();
-    if (*symbol > std::numeric_limits<std::uint32_t>::max()) return Error{Errc::bad_data, "a bin out of range"};
+    if (*symbol > std::numeric_limits<std::uint32_t>::max())
+      return Error{Errc::bad_data, "a bin out of range"};
     table.frequent.push_back(static_cast<std::uint32_t>(*symbol));
   }
   return table;
@@ -129,8 +133,9 @@ void write_sequence(std::span<const std::uint32_t> symbols, std::size_t first, c
   for (std::size_t i = 0; i < symbols.size(); ++i) {
     const Table& table = tables[table_at(i)];
     const std::vector<Code>& code = codes[table_at(i)];
-    const auto found = std::lower_bound(code.begin(), code.end(), symbols[i],
-                                        [](const Code& a, std::uint32_t symbol) { return a.symbol < symbol; });
+    const auto found =
+        std::lower_bound(code.begin(), code.end(), symbols[i],
+                         [](const Code& a, std::uint32_t symbol) { return a.symbol < symbol; });
     const bool frequent = found != code.end() && found->symbol == symbols[i];
     if (table.escapes) bits.put(frequent ? 0 : 1, 1);
     if (frequent)
@@ -143,7 +148,8 @@ void write_sequence(std::span<const std::uint32_t> symbols, std::size_t first, c
   out.bytes(bytes);
 }
 
-Result<std::vector<std::uint32_t>> read_sequence(ByteReader& in, std::size_t first, const LocalSignatures& local) {
+Result<std::vector<std::uint32_t>> read_sequence(ByteReader& in, std::size_t first,
+                                                 const LocalSignatures& local) {
   std::size_t count = 0;
   const std::vector<std::uint32_t> table_of = tables_of(local, count);
   std::vector<Table> tables;

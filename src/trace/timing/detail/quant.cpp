@@ -20,7 +20,9 @@ constexpr std::size_t kContextSignatures = 1024;
 // Runs of records in the same context must be this many for a prediction of their own.
 constexpr std::uint32_t kFewestForPrediction = 48;
 
-std::size_t context_signatures(const LocalSignatures& local) { return std::min(local.size(), kContextSignatures); }
+std::size_t context_signatures(const LocalSignatures& local) {
+  return std::min(local.size(), kContextSignatures);
+}
 
 // A number by its length and its bits; the highest three below the leading one are modelled.
 class NumberModel {
@@ -37,11 +39,13 @@ class NumberModel {
     unsigned node = 1;
     for (unsigned i = 0; i < modelled; ++i) {
       --left;
-      const unsigned bit = coder.bit(high_[length][node], static_cast<unsigned>(value >> (dropped + left)) & 1);
+      const unsigned bit =
+          coder.bit(high_[length][node], static_cast<unsigned>(value >> (dropped + left)) & 1);
       node = (node << 1) | bit;
     }
     result = node;
-    if (left > 0) result = (result << left) | coder.raw((value >> dropped) & ((std::uint64_t{1} << left) - 1), left);
+    if (left > 0)
+      result = (result << left) | coder.raw((value >> dropped) & ((std::uint64_t{1} << left) - 1), left);
     return result << dropped;
   }
 
@@ -131,7 +135,8 @@ struct Prediction {
   std::int64_t offset = 0;
 };
 
-// The records that share a prediction: same signature, same signature before, same rank of the duration before.
+// The records that share a prediction: same signature, same signature before, same rank of the duration
+// before.
 struct Situations {
   Situations(const LocalSignatures& local, const std::vector<std::uint8_t>& rank) : of_record(rank.size()) {
     FlatIndex index;
@@ -163,7 +168,8 @@ std::int64_t centre(std::vector<std::int64_t>& values, std::uint64_t close) {
   return clamp_start(median + sum / count);
 }
 
-std::vector<Prediction> choose_predictions(const TimesView& times, const std::vector<std::uint64_t>& durations,
+std::vector<Prediction> choose_predictions(const TimesView& times,
+                                           const std::vector<std::uint64_t>& durations,
                                            const LocalSignatures& local, const ErrorClasses& classes,
                                            const Situations& situations) {
   std::vector<std::size_t> next(situations.count.size());
@@ -174,7 +180,8 @@ std::vector<Prediction> choose_predictions(const TimesView& times, const std::ve
   std::vector<std::int64_t> values;
   for (std::size_t s = 0; s < situations.count.size(); ++s) {
     if (situations.count[s] < kFewestForPrediction) continue;
-    const std::span<const std::uint32_t> members(records.data() + next[s] - situations.count[s], situations.count[s]);
+    const std::span<const std::uint32_t> members(records.data() + next[s] - situations.count[s],
+                                                 situations.count[s]);
     std::size_t most = 0;
     for (const bool from_start : {false, true}) {
       const auto residual = [&](std::uint32_t i) {
@@ -187,7 +194,8 @@ std::vector<Prediction> choose_predictions(const TimesView& times, const std::ve
         values.push_back(residual(i));
         sizes.push_back(magnitude(times.start[i] - times.start[i - 1]));
       }
-      std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2), sizes.end());
+      std::nth_element(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2),
+                       sizes.end());
       const ErrorBound& bound = classes.bound(local.of_record[members.front()]);
       const std::int64_t offset = centre(values, bound.tolerance(sizes[sizes.size() / 2]));
       std::size_t good = 0;
@@ -205,7 +213,8 @@ std::vector<Prediction> choose_predictions(const TimesView& times, const std::ve
   return predictions;
 }
 
-void write_predictions(const std::vector<Prediction>& predictions, const Situations& situations, ByteWriter& out) {
+void write_predictions(const std::vector<Prediction>& predictions, const Situations& situations,
+                       ByteWriter& out) {
   for (std::size_t s = 0; s < predictions.size(); ++s) {
     if (situations.count[s] < kFewestForPrediction) continue;
     out.u8(predictions[s].from_start ? 1 : 0);
@@ -227,8 +236,8 @@ Result<std::vector<Prediction>> read_predictions(ByteReader& in, const Situation
   return predictions;
 }
 
-// Codes the distance of each start from its prediction: mostly nothing; otherwise a multiple of a power of two
-// not above the tolerance.
+// Codes the distance of each start from its prediction: mostly nothing; otherwise a multiple of a power of
+// two not above the tolerance.
 class StartModel {
  public:
   explicit StartModel(std::size_t signatures) : same_(signatures) {}
@@ -255,10 +264,10 @@ class StartModel {
 };
 
 template <class Coder>
-void code_starts(Coder& coder, std::span<const std::int64_t> given, std::int64_t first, const LocalSignatures& local,
-                 const ErrorClasses& classes, const std::vector<std::uint64_t>& durations,
-                 const Situations& situations, const std::vector<Prediction>& predictions,
-                 std::span<std::int64_t> decoded) {
+void code_starts(Coder& coder, std::span<const std::int64_t> given, std::int64_t first,
+                 const LocalSignatures& local, const ErrorClasses& classes,
+                 const std::vector<std::uint64_t>& durations, const Situations& situations,
+                 const std::vector<Prediction>& predictions, std::span<std::int64_t> decoded) {
   const std::size_t signatures = context_signatures(local);
   StartModel model(signatures);
   std::int64_t at = first;
@@ -266,11 +275,12 @@ void code_starts(Coder& coder, std::span<const std::int64_t> given, std::int64_t
   for (std::size_t i = 1; i < durations.size(); ++i) {
     const std::uint32_t signature = local.of_record[i];
     const Prediction& prediction = predictions[situations.of_record[i]];
-    const std::int64_t expected =
-        clamp_start(Wide{at} + prediction.offset + (prediction.from_start ? Wide{0} : Wide{durations[i - 1]}));
+    const std::int64_t expected = clamp_start(Wide{at} + prediction.offset +
+                                              (prediction.from_start ? Wide{0} : Wide{durations[i - 1]}));
     Step step;
     if constexpr (!Coder::kDecodes)
-      step = step_for(given[i] - expected, classes.bound(signature).tolerance(magnitude(given[i] - given[i - 1])));
+      step = step_for(given[i] - expected,
+                      classes.bound(signature).tolerance(magnitude(given[i] - given[i - 1])));
     step = model.code(coder, std::min<std::size_t>(signature, signatures - 1), step);
     at = step.from(expected);
     if constexpr (Coder::kDecodes) decoded[i] = at;
@@ -293,8 +303,8 @@ Result<RangeDecoder> read_code(ByteReader& in) {
 
 }  // namespace
 
-void encode_quant(const TimesView& times, const LocalSignatures& local, const ErrorClasses& classes, bool clustered,
-                  ByteWriter& out) {
+void encode_quant(const TimesView& times, const LocalSignatures& local, const ErrorClasses& classes,
+                  bool clustered, ByteWriter& out) {
   out.u8(clustered ? 1 : 0);
   std::vector<Codebook> books;
   if (classes.bounds.size() == 1) {
@@ -303,12 +313,14 @@ void encode_quant(const TimesView& times, const LocalSignatures& local, const Er
     std::vector<std::vector<std::uint64_t>> of_class(classes.bounds.size());
     for (std::size_t i = 0; i < times.size(); ++i)
       of_class[classes.of_signature[local.of_record[i]]].push_back(times.duration[i]);
-    for (std::size_t i = 0; i < of_class.size(); ++i) books.push_back(Codebook::build(of_class[i], classes.bounds[i]));
+    for (std::size_t i = 0; i < of_class.size(); ++i)
+      books.push_back(Codebook::build(of_class[i], classes.bounds[i]));
   }
   for (const Codebook& book : books) book.write(out);
   Durations durations;
   RangeEncoder duration_coder;
-  const auto done = code_durations(duration_coder, times.duration, local, classes, books, clustered, durations);
+  const auto done =
+      code_durations(duration_coder, times.duration, local, classes, books, clustered, durations);
   WEIR_CHECK(done.has_value());
   write_code(duration_coder, out);
 
@@ -317,7 +329,8 @@ void encode_quant(const TimesView& times, const LocalSignatures& local, const Er
   const auto predictions = choose_predictions(times, durations.decoded, local, classes, situations);
   write_predictions(predictions, situations, out);
   RangeEncoder start_coder;
-  code_starts(start_coder, times.start, times.start[0], local, classes, durations.decoded, situations, predictions, {});
+  code_starts(start_coder, times.start, times.start[0], local, classes, durations.decoded, situations,
+              predictions, {});
   write_code(start_coder, out);
 }
 
@@ -335,7 +348,8 @@ Result<void> decode_quant(ByteReader& in, const LocalSignatures& local, const Er
   auto duration_coder = read_code(in);
   if (!duration_coder) return duration_coder.error();
   Durations durations;
-  if (auto done = code_durations(*duration_coder, {}, local, classes, books, *clustered == 1, durations); !done)
+  if (auto done = code_durations(*duration_coder, {}, local, classes, books, *clustered == 1, durations);
+      !done)
     return done;
   std::copy(durations.decoded.begin(), durations.decoded.end(), out.duration.begin());
 
@@ -346,8 +360,8 @@ Result<void> decode_quant(ByteReader& in, const LocalSignatures& local, const Er
   if (!predictions) return predictions.error();
   auto start_coder = read_code(in);
   if (!start_coder) return start_coder.error();
-  code_starts(*start_coder, {}, clamp_start(*first), local, classes, durations.decoded, situations, *predictions,
-              out.start);
+  code_starts(*start_coder, {}, clamp_start(*first), local, classes, durations.decoded, situations,
+              *predictions, out.start);
   return {};
 }
 

@@ -14,7 +14,9 @@ namespace weir::trace::detail {
 class BitModel {
  public:
   // Of 2^16, within 1/2048 of neither end... never certain.
-  std::uint32_t one() const { return std::clamp((std::uint32_t{quick_} + slow_) >> 1, kLeast, (1u << 16) - kLeast); }
+  std::uint32_t one() const {
+    return std::clamp((std::uint32_t{quick_} + slow_) >> 1, kLeast, (1u << 16) - kLeast);
+  }
 
   void update(unsigned bit) {
     adapt(quick_, bit, std::min(kQuickShift, seen_ + 1u));

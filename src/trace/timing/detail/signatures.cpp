@@ -7,7 +7,8 @@ namespace weir::trace::detail {
 
 LocalSignatures::LocalSignatures(std::span<const std::uint32_t> signature) : of_record(signature.size()) {
   constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
-  constexpr std::uint32_t kDense = 1u << 16;  // numbers below it go through an array, which is what traces have
+  constexpr std::uint32_t kDense = 1u
+                                   << 16;  // numbers below it go through an array, which is what traces have
   std::vector<std::uint32_t> dense;
   std::unordered_map<std::uint32_t, std::uint32_t> sparse;
   for (std::size_t i = 0; i < signature.size(); ++i) {

@@ -10,8 +10,8 @@ namespace weir::trace::detail {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-// Encoder and decoder bring every reconstructed start into this range. What is true lies in it, so that this only
-// ever lessens an error, and no difference of two starts overflows.
+// Encoder and decoder bring every reconstructed start into this range. What is true lies in it, so that this
+// only ever lessens an error, and no difference of two starts overflows.
 inline std::int64_t clamp_start(Wide start) {
   return static_cast<std::int64_t>(std::clamp<Wide>(start, Wide{-kTimeLimit} + 1, Wide{kTimeLimit}));
 }

@@ -2,8 +2,6 @@
 
 #ifdef WEIR_HAVE_ZFP
 
-#include <zfp.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,6 +10,7 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <zfp.h>
 
 #include "trace/timing/detail/coding_order.hpp"
 #include "trace/timing/detail/step.hpp"
@@ -25,8 +24,8 @@ using Values = std::array<double, kBlock>;
 // More than any bits make zfp read for a block: 12 of the exponent, 64 planes of 4, their tests.
 constexpr std::size_t kBlockBytes = 48;
 
-// A logarithm made of the number's length and the rest as a fraction: linear within octaves, continuous, the same
-// on every machine, which libm's need not be. An error of t in it is a relative one of at most t.
+// A logarithm made of the number's length and the rest as a fraction: linear within octaves, continuous, the
+// same on every machine, which libm's need not be. An error of t in it is a relative one of at most t.
 double logarithm(std::uint64_t value) {
   if (value == 0) return 0;
   const auto length = static_cast<int>(std::bit_width(value));
@@ -53,7 +52,9 @@ std::int64_t add_power(std::int64_t from, double logarithm) {
 class ZfpStream {
  public:
   ZfpStream(std::size_t blocks, int exponent)
-      : bytes_(blocks * kBlockBytes + 64), bits_(stream_open(bytes_.data(), bytes_.size())), zfp_(zfp_stream_open(bits_)) {
+      : bytes_(blocks * kBlockBytes + 64),
+        bits_(stream_open(bytes_.data(), bytes_.size())),
+        zfp_(zfp_stream_open(bits_)) {
     zfp_stream_set_accuracy(zfp_, std::ldexp(1.0, exponent));
   }
   // To read what was written, zeros behind it.
@@ -94,8 +95,8 @@ class ZfpStream {
 
 std::size_t blocks_of(std::size_t values) { return (values + kBlock - 1) / kBlock; }
 
-// What is taken from the logarithms of each local signature: their median, so that zfp sees numbers near 0 and
-// spends a bit on four times that are as usual. Signatures with few records share one.
+// What is taken from the logarithms of each local signature: their median, so that zfp sees numbers near 0
+// and spends a bit on four times that are as usual. Signatures with few records share one.
 class Centres {
  public:
   Centres() = default;
@@ -125,7 +126,8 @@ class Centres {
     for (std::size_t i = 0; i < count; ++i) {
       const auto units = in.signed_varint();
       if (!units) return units.error();
-      if (*units < -64 * kUnits || *units > 64 * kUnits) return Error{Errc::bad_data, "a time beyond the limit"};
+      if (*units < -64 * kUnits || *units > 64 * kUnits)
+        return Error{Errc::bad_data, "a time beyond the limit"};
       centres.units_.push_back(*units);
     }
     return centres;
@@ -185,7 +187,8 @@ class ListReader {
     --left_;
     const auto gap = in.varint();
     if (!gap) return gap.error();
-    if (*gap >= records_ - place_ || (*gap == 0 && !first_)) return Error{Errc::bad_data, "a list out of order"};
+    if (*gap >= records_ - place_ || (*gap == 0 && !first_))
+      return Error{Errc::bad_data, "a list out of order"};
     first_ = false;
     place_ += *gap;
     return place_;
@@ -222,8 +225,9 @@ Result<StreamBytes> read_stream(ByteReader& in) {
   return StreamBytes{.exponent = -static_cast<int>(*exponent), .bytes = *bytes};
 }
 
-void write_durations(const TimesView& times, std::span<const std::uint32_t> order, const LocalSignatures& local,
-                     const ErrorClasses& classes, const Centres& centres, int exponent, ByteWriter& out) {
+void write_durations(const TimesView& times, std::span<const std::uint32_t> order,
+                     const LocalSignatures& local, const ErrorClasses& classes, const Centres& centres,
+                     int exponent, ByteWriter& out) {
   ZfpStream stream(blocks_of(order.size()), exponent);
   ZfpStream scratch(1, exponent);
   Listed listed;
@@ -240,7 +244,8 @@ void write_durations(const TimesView& times, std::span<const std::uint32_t> orde
       const std::uint32_t i = order[begin + j];
       const std::uint64_t exact = times.duration[i];
       const std::uint64_t got = clamp_duration(power(decoded[j] + centres.of_record(i)));
-      if (std::max(exact, got) - std::min(exact, got) <= classes.bound(local.of_record[i]).tolerance(exact)) continue;
+      if (std::max(exact, got) - std::min(exact, got) <= classes.bound(local.of_record[i]).tolerance(exact))
+        continue;
       listed.at(begin + j);
       listed.bytes.varint(exact);
     }
@@ -249,8 +254,8 @@ void write_durations(const TimesView& times, std::span<const std::uint32_t> orde
   listed.write(out);
 }
 
-Result<void> read_durations(ByteReader& in, std::span<const std::uint32_t> order, const LocalSignatures& local,
-                            const TimesOut& out) {
+Result<void> read_durations(ByteReader& in, std::span<const std::uint32_t> order,
+                            const LocalSignatures& local, const TimesOut& out) {
   const auto centres = Centres::parse(in, local);
   if (!centres) return centres.error();
   const auto from = read_stream(in);
@@ -275,7 +280,8 @@ Result<void> read_durations(ByteReader& in, std::span<const std::uint32_t> order
   }
 }
 
-// The first interval of each of zfp's blocks is taken from the last decoded start, the others from each other.
+// The first interval of each of zfp's blocks is taken from the last decoded start, the others from each
+// other.
 void write_starts(const TimesView& times, const LocalSignatures& local, const ErrorClasses& classes,
                   const Centres& centres, int exponent, ByteWriter& out) {
   const std::size_t records = times.size();
@@ -288,7 +294,8 @@ void write_starts(const TimesView& times, const LocalSignatures& local, const Er
     const std::size_t count = std::min(kBlock, records - begin);
     for (std::size_t j = 0; j < count; ++j) {
       const std::size_t i = begin + j;
-      values[j] = signed_logarithm(times.start[i] - (j == 0 ? at : times.start[i - 1])) - centres.of_record(i);
+      values[j] =
+          signed_logarithm(times.start[i] - (j == 0 ? at : times.start[i - 1])) - centres.of_record(i);
     }
     stream.write(values);
     const Values decoded = scratch.trial(values);
@@ -308,7 +315,8 @@ void write_starts(const TimesView& times, const LocalSignatures& local, const Er
   listed.write(out);
 }
 
-Result<void> read_starts(ByteReader& in, std::int64_t first, const LocalSignatures& local, const TimesOut& out) {
+Result<void> read_starts(ByteReader& in, std::int64_t first, const LocalSignatures& local,
+                         const TimesOut& out) {
   const std::size_t records = out.start.size();
   const auto centres = Centres::parse(in, local);
   if (!centres) return centres.error();
@@ -365,8 +373,8 @@ Result<void> encode_zfp(const TimesView& times, const LocalSignatures& local, co
   write_smallest(classes, out, [&](int exponent, ByteWriter& to) {
     write_durations(times, order, local, classes, durations, exponent, to);
   });
-  const Centres intervals(local, 1,
-                          [&](std::size_t i) { return signed_logarithm(times.start[i] - times.start[i - 1]); });
+  const Centres intervals(
+      local, 1, [&](std::size_t i) { return signed_logarithm(times.start[i] - times.start[i - 1]); });
   intervals.write(out);
   write_smallest(classes, out, [&](int exponent, ByteWriter& to) {
     write_starts(times, local, classes, intervals, exponent, to);
@@ -399,8 +407,8 @@ Error no_zfp() {
 
 }  // namespace
 
-Result<void> encode_zfp(const TimesView& /*times*/, const LocalSignatures& /*local*/, const ErrorClasses& /*classes*/,
-                        bool /*clustered*/, ByteWriter& /*out*/) {
+Result<void> encode_zfp(const TimesView& /*times*/, const LocalSignatures& /*local*/,
+                        const ErrorClasses& /*classes*/, bool /*clustered*/, ByteWriter& /*out*/) {
   return no_zfp();
 }
 
