@@ -99,6 +99,18 @@ TEST(TimingBlock, LosslessReturnsEveryNanosecond) {
     }
 }
 
+TEST(TimingBlock, LosslessHasTheBytesOfItsDocument) {  // docs/formats/timing.md
+  Times times;
+  times.add(1000, 300, 0);
+  times.add(1330, 300, 0);
+  ByteWriter out;
+  ASSERT_TRUE(TimingEncoder({.error_of_signature = {}}).encode(times.view(), out).has_value());
+  std::vector<unsigned> bytes;
+  for (const std::byte byte : out.view()) bytes.push_back(std::to_integer<unsigned>(byte));
+  EXPECT_THAT(bytes, testing::ElementsAre(0x01, 0xd0, 0x0f, 0x01, 0x00, 0x01, 0x00, 0x3c, 0x02, 0x00, 0x00,
+                                          0x2c, 0x00, 0x01));
+}
+
 TEST(TimingBlock, LosslessTakesAnyInteger) {
   Random random(4);
   Times times;

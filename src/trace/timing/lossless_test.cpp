@@ -81,7 +81,8 @@ TEST(LosslessEncoder, RefusesWhatDoesNotFit) {
   EXPECT_EQ(encoder.encode(few_starts, few_durations, std::span(out).first(LosslessEncoder::bound(100) - 1)),
             0u);
   EXPECT_EQ(LosslessEncoder().encode(few_starts, few_durations, out), 0u);
-  LosslessEncoder cramped(std::span(workspace).first(workspace.size() - 1), 100);
+  const std::span<std::byte> short_by_one(workspace.data(), workspace.size() - 1);
+  LosslessEncoder cramped(short_by_one, 100);
   EXPECT_EQ(cramped.encode(few_starts, few_durations, out), 0u);
 }
 
