@@ -45,10 +45,6 @@ class Sequitur {
   std::size_t run_count() const { return live_nodes_ - live_rules_ + (open_.count != 0 ? 1 : 0); }
   std::size_t memory_bytes() const;
 
-  // Runs whose symbol was exchanged because two rules became one or a rule became a single run: work beyond
-  // the constant per push, since clear(). Tests watch it.
-  std::uint64_t relabelled() const { return relabelled_; }
-
  private:
   using Index = std::uint32_t;
   static constexpr Index kNone = ~Index{0};
@@ -60,22 +56,17 @@ class Sequitur {
     kDead = 4,     // unlinked while queued; freed when its turn comes
   };
 
-  // A run in a rule, in a ring closed by the rule's guard. Runs of the same rule symbol are in a list of
-  // uses.
+  // A run in a rule, in a ring closed by the rule's guard.
   struct Node {
-    std::uint64_t count;
+    std::uint64_t count;  // of a guard: the rule
     Symbol symbol;
     Index prev;
     Index next;
-    Index prev_use;
-    Index next_use;  // of a guard: the rule
     std::uint32_t flags;
   };
   struct Rule {
-    Index guard;  // of a free rule: the next free one
-    Index first_use;
-    std::uint32_t uses;
-    std::uint32_t flags;
+    Index guard;         // of a free rule: the next free one
+    std::uint32_t uses;  // runs that name it
   };
 
   void push_other(Symbol symbol, std::uint64_t count);
@@ -85,32 +76,30 @@ class Sequitur {
   void free_node(Index node);
   Index new_rule();
   void free_rule(Index rule);
-  void add_use(Index node);
   void drop_use(Index node);
   void link(Index left, Index right) {
     nodes_[left].next = right;
     nodes_[right].prev = left;
   }
+  void unlink(Index node) { link(nodes_[node].prev, nodes_[node].next); }
   bool is_guard(Index node) const { return nodes_[node].symbol == kGuard; }
   detail::Digram digram_at(Index node) const;
   Index whole_rule(Index node) const;
+  bool used_only_by(Index node, std::uint32_t uses) const;
 
   void forget(Index node);
   void queue_digram(Index node);
-  void queue_rule(Index rule);
-  void queue_if_single(Index node);
   void settle();
   void settle_digram(Index node);
-  void settle_rule(Index rule);
 
   void make_rule(Index node, Index other);
+  void append_to_rule(Index node, Index other);
+  void prepend_to_rule(Index node, Index other);
   void replace(Index node, Index rule);
-  void unite_rules(Index rule, Index other);
-  void inline_rule(Index rule);
-  void dissolve_rule(Index rule);
-  void relabel(Index node, Run run);
-  Index absorb(Index left, Index right);
+  void inline_if_useless(Index use);
+  void absorb(Index left, Index right);
   void join(Index node);
+  void join_both(Index node, Index other);
 
   Run open_ = {kGuard, 0};
   std::uint64_t closed_length_ = 0;
@@ -120,10 +109,8 @@ class Sequitur {
   Index free_rules_ = kNone;
   std::size_t live_nodes_ = 0;  // with guards
   std::size_t live_rules_ = 0;
-  std::uint64_t relabelled_ = 0;
   detail::DigramTable digrams_;
-  std::vector<Index> queued_digrams_;
-  std::vector<Index> queued_rules_;
+  std::vector<Index> queued_;
 };
 
 }  // namespace weir::grammar
