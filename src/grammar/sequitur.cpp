@@ -27,15 +27,86 @@ void Sequitur::push_other(Symbol symbol, std::uint64_t count) {
   open_ = {symbol, count};
 }
 
+// The open run is over: one more step of the turn, or a new end of the start rule.
 void Sequitur::close_run() {
+  if (!turn_.empty()) {
+    const Node& expected = nodes_[turn_.back().node];
+    if (expected.symbol == open_.symbol && expected.count == open_.count) {
+      step_turn();
+      return;
+    }
+    leave_turn();
+  }
   WEIR_CHECK(open_.symbol < kFirstRule, "terminal {}", open_.symbol);
+  append(open_);
+  expect_turn();
+}
+
+void Sequitur::append(Run run) {
   const Index guard = rules_[0].guard;
-  const Index last = nodes_[guard].prev;
-  const Index node = new_node(open_);
-  link(last, node);
+  const Index node = new_node(run);
+  link(nodes_[guard].prev, node);
   link(node, guard);
-  queue_digram(last);
+  join(node);
   settle();
+}
+
+// After two turns of a loop a third is likely.
+void Sequitur::expect_turn() {
+  const Node& last = nodes_[nodes_[rules_[0].guard].prev];
+  if (is_rule(last.symbol) && last.symbol != kGuard && last.count > 1)
+    descend(nodes_[rules_[rule_number(last.symbol)].guard].next);
+}
+
+// Goes to the first run of terminals at or below `node`.
+void Sequitur::descend(Index node) {
+  turn_.push_back({node, 0});
+  while (is_rule(nodes_[node].symbol)) {
+    node = nodes_[rules_[rule_number(nodes_[node].symbol)].guard].next;
+    turn_.push_back({node, 0});
+  }
+}
+
+// What was expected has come.
+void Sequitur::step_turn() {
+  for (;;) {
+    const Index next = nodes_[turn_.back().node].next;
+    turn_.pop_back();
+    if (!is_guard(next)) {
+      descend(next);
+      return;
+    }
+    if (turn_.empty()) break;
+    Level& above = turn_.back();
+    if (++above.turns < nodes_[above.node].count) {
+      descend(nodes_[next].next);
+      return;
+    }
+  }
+  const Index last = nodes_[rules_[0].guard].prev;
+  forget(nodes_[last].prev);
+  ++nodes_[last].count;
+  queue_digram(nodes_[last].prev);
+  settle();
+  expect_turn();
+}
+
+// Something else has come: the part of the turn that is over goes to the start rule, in rules as far as they
+// are complete. They are counted as used beforehand, so that none is changed or inlined before its turn
+// comes.
+void Sequitur::leave_turn() {
+  left_turn_.clear();
+  for (const Level& level : turn_) {
+    Index first = level.node;
+    while (!is_guard(nodes_[first].prev)) first = nodes_[first].prev;
+    for (; first != level.node; first = nodes_[first].next)
+      left_turn_.push_back({nodes_[first].symbol, nodes_[first].count});
+    if (level.turns != 0) left_turn_.push_back({nodes_[level.node].symbol, level.turns});
+  }
+  turn_.clear();
+  for (const Run& run : left_turn_)
+    if (is_rule(run.symbol)) ++rules_[rule_number(run.symbol)].uses;
+  for (const Run& run : left_turn_) append(run);
 }
 
 Grammar Sequitur::finish() {
@@ -45,6 +116,7 @@ Grammar Sequitur::finish() {
     closed_length_ = whole;
     close_run();
     open_ = {kGuard, 0};
+    leave_turn();
   }
   Grammar made = closed();
   clear();
@@ -72,6 +144,7 @@ void Sequitur::clear() {
   live_nodes_ = 0;
   live_rules_ = 0;
   digrams_.clear();
+  turn_.clear();
   new_rule();
 }
 
@@ -83,7 +156,8 @@ void Sequitur::reserve(std::size_t runs) {
 
 std::size_t Sequitur::memory_bytes() const {
   return nodes_.capacity() * sizeof(Node) + rules_.capacity() * sizeof(Rule) + digrams_.memory_bytes() +
-         queued_.capacity() * sizeof(Index);
+         queued_.capacity() * sizeof(Index) + turn_.capacity() * sizeof(Level) +
+         left_turn_.capacity() * sizeof(Run);
 }
 
 Sequitur::Index Sequitur::new_node(Run run) {

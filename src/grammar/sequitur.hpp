@@ -11,14 +11,15 @@
 namespace weir::grammar {
 
 // Builds a grammar for a sequence of terminals while it comes in: Sequitur (Nevill-Manning and Witten 1997)
-// with repeat counts, A -> B^k. After every push, for everything but the open run (the last symbol with its
-// repeats so far):
+// with repeat counts, A -> B^k. After every push, for everything but the pending end:
 //   - neighbouring runs of a rule have different symbols;
 //   - no pair of neighbouring runs (symbols and counts) occurs twice;
 //   - every rule but the start has at least two runs, and is used by two runs or by one with a count of 2 or
 //   more.
-// The open run joins them when another symbol comes or at finish(): so a run that grows costs an addition.
-// Amortised constant time per run; the work never recurses. Not thread-safe.
+// Pending are the open run (the last symbol with its repeats so far) and, where the grammar ends with R^k, k
+// > 1, the part of one more R that came since: what repeats costs an addition or a comparison. The pending
+// end joins the grammar when it turns out to be something else, and at finish(). Amortised constant time per
+// run; the work never recurses. Not thread-safe.
 class Sequitur {
  public:
   Sequitur();
@@ -31,7 +32,7 @@ class Sequitur {
 
   // The grammar of all that was pushed; afterwards this is empty, with its memory kept.
   Grammar finish();
-  // The grammar of all but the open run, as it stands.
+  // The grammar of all but the pending end, as it stands.
   Grammar closed() const;
   // Forgets everything and keeps the memory.
   void clear();
@@ -39,10 +40,9 @@ class Sequitur {
   void reserve(std::size_t runs);
 
   std::uint64_t length() const { return closed_length_ + open_.count; }
-  Run open_run() const { return open_; }  // its count is 0 when nothing is open
+  // As of closed().
   std::size_t rule_count() const { return live_rules_; }
-  // Runs in all rules, the open one too.
-  std::size_t run_count() const { return live_nodes_ - live_rules_ + (open_.count != 0 ? 1 : 0); }
+  std::size_t run_count() const { return live_nodes_ - live_rules_; }
   std::size_t memory_bytes() const;
 
  private:
@@ -69,8 +69,20 @@ class Sequitur {
     std::uint32_t uses;  // runs that name it
   };
 
+  // Where in one more turn of R the sequence stands, from R's body down: a run, and of a run of rules how
+  // many turns of it are over. The innermost is the run of terminals that comes next if the loop goes on.
+  struct Level {
+    Index node;
+    std::uint64_t turns;
+  };
+
   void push_other(Symbol symbol, std::uint64_t count);
   void close_run();
+  void append(Run run);
+  void expect_turn();
+  void descend(Index node);
+  void step_turn();
+  void leave_turn();
 
   Index new_node(Run run);
   void free_node(Index node);
@@ -111,6 +123,8 @@ class Sequitur {
   std::size_t live_rules_ = 0;
   detail::DigramTable digrams_;
   std::vector<Index> queued_;
+  std::vector<Level> turn_;  // empty where the grammar does not end with R^k, k > 1
+  std::vector<Run> left_turn_;
 };
 
 }  // namespace weir::grammar
