@@ -6,7 +6,7 @@ weir_room(base THREADED LINKS spdlog::spdlog ${WEIR_XXHASH_ARCHIVE} PkgConfig::Z
 include(calls)         # the call tables and what is made from them
 weir_room(calls)
 weir_room(grammar)
-weir_room(trace        USES calls grammar LINKS PkgConfig::ZSTD)
+weir_room(trace        USES calls grammar PARTLY ZFP LINKS PkgConfig::ZSTD weir_zfp)
 weir_room(intercept    USES calls THREADED)
 weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 LINKS ${WEIR_ZSTD_ARCHIVE})
 weir_preload_library(weir-capture-posix LAYERS posix stdio HANDLER capture/handler.hpp ROOMS capture)

@@ -10,7 +10,7 @@ struct BuildFacts {
   std::string_view build_type;
   std::string_view compiler;
   std::string_view sanitizers;  // empty in ordinary builds
-  std::string_view built_with;  // optional packages, space separated: "mpi hdf5 ucx"
+  std::string_view built_with;  // optional packages, space separated: "mpi hdf5 ucx zfp"
 };
 
 BuildFacts build_facts();

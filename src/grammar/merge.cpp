@@ -53,6 +53,24 @@ Grammar MergedGrammars::distinct(std::uint32_t number) const {
   return Grammar::from_rules(std::move(rules.runs), std::move(rules.begins)).value();
 }
 
+// Whether `grammar` is what distinct(number) would give: the rules of the two match one to one.
+bool MergedGrammars::is_distinct(std::uint32_t number, const Grammar& grammar) const {
+  constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  std::vector<std::uint32_t> pooled(grammar.rule_count(), kUnknown);
+  pooled[0] = starts_[number];
+  for (std::uint32_t rule = 0; rule < pooled.size(); ++rule) {  // users come before what they use
+    const auto same = [&](const Run& mine, const Run& pool) {
+      if (!is_rule(mine.symbol) || !is_rule(pool.symbol)) return mine == pool;
+      std::uint32_t& partner = pooled[rule_number(mine.symbol)];
+      if (partner == kUnknown) partner = rule_number(pool.symbol);
+      return partner == rule_number(pool.symbol) && mine.count == pool.count;
+    };
+    if (!std::ranges::equal(grammar.rule(rule), pool_rule(pooled[rule]), same)) return false;
+  }
+  std::ranges::sort(pooled);
+  return std::ranges::adjacent_find(pooled) == pooled.end();
+}
+
 std::size_t MergedGrammars::memory_bytes() const {
   return runs_.capacity() * sizeof(Run) + (begins_.capacity() + starts_.capacity()) * sizeof(std::uint32_t) +
          members_.memory_bytes();
@@ -117,6 +135,10 @@ Result<void> MergedGrammars::check() const {
           __builtin_add_overflow(lengths[i], part, &lengths[i]))
         return Error{Errc::bad_data, fmt::format("rule {} is longer than 2^64", i)};
     }
+  std::vector<std::uint32_t> starts = starts_;
+  std::ranges::sort(starts);
+  if (std::ranges::adjacent_find(starts) != starts.end())
+    return Error{Errc::bad_data, "the same grammar listed twice"};
   for (std::uint32_t i = 0; i < members_.rule_count(); ++i)
     for (const Run& run : members_.rule(i))
       if (!is_rule(run.symbol) && run.symbol >= starts_.size())
@@ -150,7 +172,7 @@ std::uint32_t Merger::intern(const Grammar& grammar) {
   const std::uint64_t hash = grammar.hash();
   const auto [first, last] = distinct_by_hash_.equal_range(hash);
   for (auto at = first; at != last; ++at)
-    if (made_.distinct(at->second) == grammar) return at->second;
+    if (made_.is_distinct(at->second, grammar)) return at->second;
   // From the highest number down, so that a rule comes after the rules it uses.
   std::vector<std::uint32_t> pooled(grammar.rule_count());
   std::vector<Run> body;

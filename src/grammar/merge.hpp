@@ -40,6 +40,7 @@ class MergedGrammars {
   friend class Merger;
 
   std::span<const Run> pool_rule(std::uint32_t rule) const;
+  bool is_distinct(std::uint32_t number, const Grammar& grammar) const;
   Result<void> check() const;
 
   // The rules of all distinct grammars; each refers to lower numbers only.

@@ -8,12 +8,14 @@
 namespace weir::grammar {
 
 // Every neighbouring pair of runs is either entered in the table or queued; each operation forgets the pairs
-// it breaks before it changes them and queues the ones it makes. Operations only queue what follows from
-// them, so none meets a half-changed grammar.
+// it breaks before it changes them and queues the ones it makes.
 //
-// Termination and cost: let m be the runs of all rules less the number of rules. A push adds 1 to m; making a
-// rule, reusing one, uniting two and absorbing a run each lower it; inlining and dissolving keep it and
-// remove a rule. Each is constant work but for the relabelling in unite_rules() and dissolve_rule().
+// Termination and cost: let m be the runs of all rules less the number of rules. A push adds 1 to m. Making,
+// growing and reusing a rule and absorbing a run each lower it; inlining keeps it and removes a rule. Each is
+// constant work, so the work per push is constant when averaged.
+//
+// Where a rule is left with one use: uses are lost only where a pair gives way to a rule with that pair as
+// its body, so the last use is an end of that body.
 
 Sequitur::Sequitur() { new_rule(); }
 
@@ -25,15 +27,86 @@ void Sequitur::push_other(Symbol symbol, std::uint64_t count) {
   open_ = {symbol, count};
 }
 
+// The open run is over: one more step of the turn, or a new end of the start rule.
 void Sequitur::close_run() {
+  if (!turn_.empty()) {
+    const Node& expected = nodes_[turn_.back().node];
+    if (expected.symbol == open_.symbol && expected.count == open_.count) {
+      step_turn();
+      return;
+    }
+    leave_turn();
+  }
   WEIR_CHECK(open_.symbol < kFirstRule, "terminal {}", open_.symbol);
+  append(open_);
+  expect_turn();
+}
+
+void Sequitur::append(Run run) {
   const Index guard = rules_[0].guard;
-  const Index last = nodes_[guard].prev;
-  const Index node = new_node(open_);
-  link(last, node);
+  const Index node = new_node(run);
+  link(nodes_[guard].prev, node);
   link(node, guard);
-  queue_digram(last);
+  join(node);
   settle();
+}
+
+// After two turns of a loop a third is likely.
+void Sequitur::expect_turn() {
+  const Node& last = nodes_[nodes_[rules_[0].guard].prev];
+  if (is_rule(last.symbol) && last.symbol != kGuard && last.count > 1)
+    descend(nodes_[rules_[rule_number(last.symbol)].guard].next);
+}
+
+// Goes to the first run of terminals at or below `node`.
+void Sequitur::descend(Index node) {
+  turn_.push_back({node, 0});
+  while (is_rule(nodes_[node].symbol)) {
+    node = nodes_[rules_[rule_number(nodes_[node].symbol)].guard].next;
+    turn_.push_back({node, 0});
+  }
+}
+
+// What was expected has come.
+void Sequitur::step_turn() {
+  for (;;) {
+    const Index next = nodes_[turn_.back().node].next;
+    turn_.pop_back();
+    if (!is_guard(next)) {
+      descend(next);
+      return;
+    }
+    if (turn_.empty()) break;
+    Level& above = turn_.back();
+    if (++above.turns < nodes_[above.node].count) {
+      descend(nodes_[next].next);
+      return;
+    }
+  }
+  const Index last = nodes_[rules_[0].guard].prev;
+  forget(nodes_[last].prev);
+  ++nodes_[last].count;
+  queue_digram(nodes_[last].prev);
+  settle();
+  expect_turn();
+}
+
+// Something else has come: the part of the turn that is over goes to the start rule, in rules as far as they
+// are complete. They are counted as used beforehand, so that none is changed or inlined before its turn
+// comes.
+void Sequitur::leave_turn() {
+  left_turn_.clear();
+  for (const Level& level : turn_) {
+    Index first = level.node;
+    while (!is_guard(nodes_[first].prev)) first = nodes_[first].prev;
+    for (; first != level.node; first = nodes_[first].next)
+      left_turn_.push_back({nodes_[first].symbol, nodes_[first].count});
+    if (level.turns != 0) left_turn_.push_back({nodes_[level.node].symbol, level.turns});
+  }
+  turn_.clear();
+  for (const Run& run : left_turn_)
+    if (is_rule(run.symbol)) ++rules_[rule_number(run.symbol)].uses;
+  for (const Run& run : left_turn_) append(run);
 }
 
 Grammar Sequitur::finish() {
@@ -43,6 +116,7 @@ Grammar Sequitur::finish() {
     closed_length_ = whole;
     close_run();
     open_ = {kGuard, 0};
+    leave_turn();
   }
   Grammar made = closed();
   clear();
@@ -69,8 +143,8 @@ void Sequitur::clear() {
   free_rules_ = kNone;
   live_nodes_ = 0;
   live_rules_ = 0;
-  relabelled_ = 0;
   digrams_.clear();
+  turn_.clear();
   new_rule();
 }
 
@@ -82,7 +156,8 @@ void Sequitur::reserve(std::size_t runs) {
 
 std::size_t Sequitur::memory_bytes() const {
   return nodes_.capacity() * sizeof(Node) + rules_.capacity() * sizeof(Rule) + digrams_.memory_bytes() +
-         (queued_digrams_.capacity() + queued_rules_.capacity()) * sizeof(Index);
+         queued_.capacity() * sizeof(Index) + turn_.capacity() * sizeof(Level) +
+         left_turn_.capacity() * sizeof(Run);
 }
 
 Sequitur::Index Sequitur::new_node(Run run) {
@@ -95,8 +170,7 @@ Sequitur::Index Sequitur::new_node(Run run) {
     nodes_.emplace_back();
   }
   ++live_nodes_;
-  nodes_[node] = {run.count, run.symbol, kNone, kNone, kNone, kNone, 0};
-  if (is_rule(run.symbol) && run.symbol != kGuard) add_use(node);
+  nodes_[node] = {run.count, run.symbol, kNone, kNone, 0};
   return node;
 }
 
@@ -118,10 +192,9 @@ Sequitur::Index Sequitur::new_rule() {
     rule = static_cast<Index>(rules_.size());
     rules_.emplace_back();
   }
-  const Index guard = new_node({kGuard, 0});
-  nodes_[guard].next_use = rule;
+  const Index guard = new_node({kGuard, rule});
   link(guard, guard);
-  rules_[rule] = {guard, kNone, 0, 0};
+  rules_[rule] = {guard, 0};
   ++live_rules_;
   return rule;
 }
@@ -129,34 +202,13 @@ Sequitur::Index Sequitur::new_rule() {
 void Sequitur::free_rule(Index rule) {
   free_node(rules_[rule].guard);
   --live_rules_;
-  if ((rules_[rule].flags & kQueued) != 0) {
-    rules_[rule].flags |= kDead;
-    return;
-  }
-  rules_[rule].guard = free_rules_;
+  rules_[rule] = {free_rules_, 0};
   free_rules_ = rule;
 }
 
-void Sequitur::add_use(Index node) {
-  Rule& rule = rules_[rule_number(nodes_[node].symbol)];
-  nodes_[node].prev_use = kNone;
-  nodes_[node].next_use = rule.first_use;
-  if (rule.first_use != kNone) nodes_[rule.first_use].prev_use = node;
-  rule.first_use = node;
-  ++rule.uses;
-}
-
 void Sequitur::drop_use(Index node) {
-  const Node& run = nodes_[node];
-  if (!is_rule(run.symbol)) return;
-  const Index number = rule_number(run.symbol);
-  Rule& rule = rules_[number];
-  if (run.prev_use != kNone)
-    nodes_[run.prev_use].next_use = run.next_use;
-  else
-    rule.first_use = run.next_use;
-  if (run.next_use != kNone) nodes_[run.next_use].prev_use = run.prev_use;
-  if (--rule.uses == 1) queue_rule(number);
+  const Symbol symbol = nodes_[node].symbol;
+  if (is_rule(symbol)) --rules_[rule_number(symbol)].uses;
 }
 
 detail::Digram Sequitur::digram_at(Index node) const {
@@ -169,8 +221,14 @@ detail::Digram Sequitur::digram_at(Index node) const {
 Sequitur::Index Sequitur::whole_rule(Index node) const {
   const Index guard = nodes_[node].prev;
   if (!is_guard(guard) || nodes_[nodes_[node].next].next != guard) return kNone;
-  const Index rule = nodes_[guard].next_use;
+  const auto rule = static_cast<Index>(nodes_[guard].count);
   return rule == 0 ? kNone : rule;
+}
+
+// Whether `node` is a rule, not repeated, that so many runs use.
+bool Sequitur::used_only_by(Index node, std::uint32_t uses) const {
+  const Node& run = nodes_[node];
+  return is_rule(run.symbol) && run.count == 1 && rules_[rule_number(run.symbol)].uses == uses;
 }
 
 void Sequitur::forget(Index node) {
@@ -181,80 +239,53 @@ void Sequitur::forget(Index node) {
 
 void Sequitur::queue_digram(Index node) {
   Node& run = nodes_[node];
-  if (run.symbol == kGuard || (run.flags & (kEntered | kQueued)) != 0) return;
+  if (run.symbol == kGuard || is_guard(run.next) || (run.flags & (kEntered | kQueued)) != 0) return;
   run.flags |= kQueued;
-  queued_digrams_.push_back(node);
-}
-
-void Sequitur::queue_rule(Index rule) {
-  if (rule == 0 || (rules_[rule].flags & kQueued) != 0) return;
-  rules_[rule].flags |= kQueued;
-  queued_rules_.push_back(rule);
-}
-
-void Sequitur::queue_if_single(Index node) {
-  const Index guard = nodes_[node].prev;
-  if (is_guard(guard) && nodes_[node].next == guard) queue_rule(nodes_[guard].next_use);
+  queued_.push_back(node);
 }
 
 void Sequitur::settle() {
-  for (;;) {
-    if (!queued_rules_.empty()) {
-      const Index rule = queued_rules_.back();
-      queued_rules_.pop_back();
-      settle_rule(rule);
-    } else if (!queued_digrams_.empty()) {
-      const Index node = queued_digrams_.back();
-      queued_digrams_.pop_back();
+  while (!queued_.empty()) {
+    const Index node = queued_.back();
+    queued_.pop_back();
+    nodes_[node].flags &= ~std::uint32_t{kQueued};
+    if ((nodes_[node].flags & kDead) != 0) {
+      nodes_[node].next = free_nodes_;
+      free_nodes_ = node;
+    } else if (!is_guard(nodes_[node].next)) {
       settle_digram(node);
-    } else {
-      return;
     }
   }
 }
 
 void Sequitur::settle_digram(Index node) {
-  Node& run = nodes_[node];
-  run.flags &= ~std::uint32_t{kQueued};
-  if ((run.flags & kDead) != 0) {
-    run.next = free_nodes_;
-    free_nodes_ = node;
-    return;
-  }
-  if (is_guard(run.next)) return;
   const Index other =
       digrams_.find_or_enter(digram_at(node), node, [this](Index at) { return digram_at(at); });
   if (other == kNone) {
-    run.flags |= kEntered;
+    nodes_[node].flags |= kEntered;
     return;
   }
-  const Index rule = whole_rule(node);
-  const Index other_rule = whole_rule(other);
-  if (other_rule == kNone && rule == kNone) {
-    make_rule(node, other);
-  } else if (other_rule == kNone) {
+  Index rule = whole_rule(other);
+  if (rule == kNone) {
+    if (whole_rule(node) == kNone) {
+      if (used_only_by(node, 2))
+        append_to_rule(node, other);
+      else if (used_only_by(nodes_[node].next, 2))
+        prepend_to_rule(node, other);
+      else
+        make_rule(node, other);
+      return;
+    }
+    rule = whole_rule(node);
     replace(other, rule);
     queue_digram(node);
-  } else if (rule == kNone) {
-    replace(node, other_rule);
   } else {
-    unite_rules(rule, other_rule);
+    replace(node, rule);
   }
-}
-
-void Sequitur::settle_rule(Index rule) {
-  rules_[rule].flags &= ~std::uint32_t{kQueued};
-  if ((rules_[rule].flags & kDead) != 0) {
-    rules_[rule].guard = free_rules_;
-    free_rules_ = rule;
-    return;
-  }
-  if (rules_[rule].uses == 1 && nodes_[rules_[rule].first_use].count == 1) {
-    inline_rule(rule);
-    return;
-  }
-  const Index first = nodes_[rules_[rule].guard].next;
-  if (nodes_[first].next == rules_[rule].guard) dissolve_rule(rule);
+  const Index guard = rules_[rule].guard;
+  const Index last = nodes_[guard].prev;
+  inline_if_useless(nodes_[guard].next);
+  inline_if_useless(last);
 }
 
 // The equal pairs at `node` and `other` become a new rule.
@@ -263,6 +294,8 @@ void Sequitur::make_rule(Index node, Index other) {
   const Index rule = new_rule();
   const Index left = new_node({pair.left, pair.left_count});
   const Index right = new_node({pair.right, pair.right_count});
+  if (is_rule(pair.left)) ++rules_[rule_number(pair.left)].uses;
+  if (is_rule(pair.right)) ++rules_[rule_number(pair.right)].uses;
   link(rules_[rule].guard, left);
   link(left, right);
   link(right, rules_[rule].guard);
@@ -271,102 +304,109 @@ void Sequitur::make_rule(Index node, Index other) {
   queue_digram(left);
 }
 
+// The equal pairs at `node` and `other` begin with the only uses of a rule: it takes in what follows. The
+// same as making a rule and inlining the old one, in a third of the steps; a loop body is matched in this
+// way.
+void Sequitur::append_to_rule(Index node, Index other) {
+  const Index guard = rules_[rule_number(nodes_[node].symbol)].guard;
+  const Index last = nodes_[guard].prev;
+  const Index gone = nodes_[node].next;
+  const Index moved = nodes_[other].next;
+  forget(other);
+  forget(gone);
+  forget(moved);
+  unlink(gone);
+  unlink(moved);
+  drop_use(gone);
+  free_node(gone);
+  link(last, moved);
+  link(moved, guard);
+  join(moved);
+  join_both(node, other);
+  inline_if_useless(nodes_[guard].prev);
+}
+
+void Sequitur::prepend_to_rule(Index node, Index other) {
+  const Index kept = nodes_[node].next;
+  const Index other_kept = nodes_[other].next;
+  const Index guard = rules_[rule_number(nodes_[kept].symbol)].guard;
+  const Index first = nodes_[guard].next;
+  forget(nodes_[node].prev);
+  forget(nodes_[other].prev);
+  forget(other);
+  unlink(node);
+  unlink(other);
+  drop_use(node);
+  free_node(node);
+  link(guard, other);
+  link(other, first);
+  join(other);
+  join_both(kept, other_kept);
+  inline_if_useless(nodes_[guard].next);
+}
+
 // The pair at `node` becomes a use of `rule`.
 void Sequitur::replace(Index node, Index rule) {
-  const Index before = nodes_[node].prev;
   const Index gone = nodes_[node].next;
-  forget(before);
+  forget(nodes_[node].prev);
   forget(node);
   forget(gone);
   drop_use(node);
   drop_use(gone);
-  link(node, nodes_[gone].next);
+  unlink(gone);
   free_node(gone);
   nodes_[node].symbol = rule_symbol(rule);
   nodes_[node].count = 1;
-  add_use(node);
+  ++rules_[rule].uses;
   join(node);
 }
 
-// Two rules have come to consist of the same pair: the one with fewer uses gives way, so that a run is
-// relabelled at most log2(runs) times on this account.
-void Sequitur::unite_rules(Index rule, Index other) {
-  if (rules_[rule].uses > rules_[other].uses) std::swap(rule, other);
-  const Index left = nodes_[rules_[rule].guard].next;
-  const Index right = nodes_[left].next;
-  forget(left);
-  while (rules_[rule].first_use != kNone) {
-    const Index use = rules_[rule].first_use;
-    relabel(use, {rule_symbol(other), nodes_[use].count});
-  }
-  for (const Index node : {left, right}) {
-    drop_use(node);
-    free_node(node);
-  }
-  free_rule(rule);
-  queue_digram(nodes_[rules_[other].guard].next);
-}
-
-// The only use of `rule`, not repeated, becomes its body.
-void Sequitur::inline_rule(Index rule) {
-  const Index use = rules_[rule].first_use;
+// A run that is the only use of a rule, and not repeated, becomes the rule's body.
+void Sequitur::inline_if_useless(Index use) {
+  if (!used_only_by(use, 1)) return;
+  const Index rule = rule_number(nodes_[use].symbol);
   const Index guard = rules_[rule].guard;
   const Index before = nodes_[use].prev;
-  forget(before);
-  forget(use);
   const Index first = nodes_[guard].next;
   const Index last = nodes_[guard].prev;
+  forget(before);
+  forget(use);
   link(last, nodes_[use].next);
   link(before, first);
   free_node(use);
   free_rule(rule);
-  join(first == last ? first : last);
-  if (first != last) join(nodes_[before].next);
-}
-
-// `rule` consists of one run: its uses become that run, with the counts multiplied.
-void Sequitur::dissolve_rule(Index rule) {
-  const Index body = nodes_[rules_[rule].guard].next;
-  const Run run = {nodes_[body].symbol, nodes_[body].count};
-  while (rules_[rule].first_use != kNone) {
-    const Index use = rules_[rule].first_use;
-    relabel(use, {run.symbol, nodes_[use].count * run.count});
-  }
-  drop_use(body);
-  free_node(body);
-  free_rule(rule);
-}
-
-void Sequitur::relabel(Index node, Run run) {
-  ++relabelled_;
-  forget(nodes_[node].prev);
-  forget(node);
-  drop_use(node);
-  nodes_[node].symbol = run.symbol;
-  nodes_[node].count = run.count;
-  if (is_rule(run.symbol)) add_use(node);
-  join(node);
+  join(last);
+  if (first != last) join(first);
 }
 
 // `right` goes into `left`, its neighbour of the same symbol.
-Sequitur::Index Sequitur::absorb(Index left, Index right) {
+void Sequitur::absorb(Index left, Index right) {
   forget(nodes_[left].prev);
   forget(left);
   forget(right);
   nodes_[left].count += nodes_[right].count;
   drop_use(right);
-  link(left, nodes_[right].next);
+  unlink(right);
   free_node(right);
-  return left;
 }
 
 // `node` has new neighbours: runs of the same symbol become one, the pairs around it are queued.
 void Sequitur::join(Index node) {
-  if (nodes_[nodes_[node].next].symbol == nodes_[node].symbol) absorb(node, nodes_[node].next);
-  if (nodes_[nodes_[node].prev].symbol == nodes_[node].symbol) node = absorb(nodes_[node].prev, node);
+  const Index next = nodes_[node].next;
+  if (nodes_[next].symbol == nodes_[node].symbol) absorb(node, next);
+  const Index prev = nodes_[node].prev;
+  if (nodes_[prev].symbol == nodes_[node].symbol) {
+    absorb(prev, node);
+    node = prev;
+  }
   queue_digram(nodes_[node].prev);
   queue_digram(node);
-  queue_if_single(node);
+}
+
+// The same for two runs that may have become neighbours and so one.
+void Sequitur::join_both(Index node, Index other) {
+  if (nodes_[node].next != other && nodes_[other].next != node) join(other);
+  join(node);
 }
 
 }  // namespace weir::grammar

@@ -11,14 +11,15 @@
 namespace weir::grammar {
 
 // Builds a grammar for a sequence of terminals while it comes in: Sequitur (Nevill-Manning and Witten 1997)
-// with repeat counts, A -> B^k. After every push, for everything but the open run (the last symbol with its
-// repeats so far):
+// with repeat counts, A -> B^k. After every push, for everything but the pending end:
 //   - neighbouring runs of a rule have different symbols;
 //   - no pair of neighbouring runs (symbols and counts) occurs twice;
 //   - every rule but the start has at least two runs, and is used by two runs or by one with a count of 2 or
 //   more.
-// The open run joins them when another symbol comes or at finish(): so a run that grows costs an addition.
-// Amortised constant time per run; the work never recurses. Not thread-safe.
+// Pending are the open run (the last symbol with its repeats so far) and, where the grammar ends with R^k, k
+// > 1, the part of one more R that came since: what repeats costs an addition or a comparison. The pending
+// end joins the grammar when it turns out to be something else, and at finish(). Amortised constant time per
+// run; the work never recurses. Not thread-safe.
 class Sequitur {
  public:
   Sequitur();
@@ -31,7 +32,7 @@ class Sequitur {
 
   // The grammar of all that was pushed; afterwards this is empty, with its memory kept.
   Grammar finish();
-  // The grammar of all but the open run, as it stands.
+  // The grammar of all but the pending end, as it stands.
   Grammar closed() const;
   // Forgets everything and keeps the memory.
   void clear();
@@ -39,15 +40,10 @@ class Sequitur {
   void reserve(std::size_t runs);
 
   std::uint64_t length() const { return closed_length_ + open_.count; }
-  Run open_run() const { return open_; }  // its count is 0 when nothing is open
+  // As of closed().
   std::size_t rule_count() const { return live_rules_; }
-  // Runs in all rules, the open one too.
-  std::size_t run_count() const { return live_nodes_ - live_rules_ + (open_.count != 0 ? 1 : 0); }
+  std::size_t run_count() const { return live_nodes_ - live_rules_; }
   std::size_t memory_bytes() const;
-
-  // Runs whose symbol was exchanged because two rules became one or a rule became a single run: work beyond
-  // the constant per push, since clear(). Tests watch it.
-  std::uint64_t relabelled() const { return relabelled_; }
 
  private:
   using Index = std::uint32_t;
@@ -60,57 +56,62 @@ class Sequitur {
     kDead = 4,     // unlinked while queued; freed when its turn comes
   };
 
-  // A run in a rule, in a ring closed by the rule's guard. Runs of the same rule symbol are in a list of
-  // uses.
+  // A run in a rule, in a ring closed by the rule's guard.
   struct Node {
-    std::uint64_t count;
+    std::uint64_t count;  // of a guard: the rule
     Symbol symbol;
     Index prev;
     Index next;
-    Index prev_use;
-    Index next_use;  // of a guard: the rule
     std::uint32_t flags;
   };
   struct Rule {
-    Index guard;  // of a free rule: the next free one
-    Index first_use;
-    std::uint32_t uses;
-    std::uint32_t flags;
+    Index guard;         // of a free rule: the next free one
+    std::uint32_t uses;  // runs that name it
+  };
+
+  // Where in one more turn of R the sequence stands, from R's body down: a run, and of a run of rules how
+  // many turns of it are over. The innermost is the run of terminals that comes next if the loop goes on.
+  struct Level {
+    Index node;
+    std::uint64_t turns;
   };
 
   void push_other(Symbol symbol, std::uint64_t count);
   void close_run();
+  void append(Run run);
+  void expect_turn();
+  void descend(Index node);
+  void step_turn();
+  void leave_turn();
 
   Index new_node(Run run);
   void free_node(Index node);
   Index new_rule();
   void free_rule(Index rule);
-  void add_use(Index node);
   void drop_use(Index node);
   void link(Index left, Index right) {
     nodes_[left].next = right;
     nodes_[right].prev = left;
   }
+  void unlink(Index node) { link(nodes_[node].prev, nodes_[node].next); }
   bool is_guard(Index node) const { return nodes_[node].symbol == kGuard; }
   detail::Digram digram_at(Index node) const;
   Index whole_rule(Index node) const;
+  bool used_only_by(Index node, std::uint32_t uses) const;
 
   void forget(Index node);
   void queue_digram(Index node);
-  void queue_rule(Index rule);
-  void queue_if_single(Index node);
   void settle();
   void settle_digram(Index node);
-  void settle_rule(Index rule);
 
   void make_rule(Index node, Index other);
+  void append_to_rule(Index node, Index other);
+  void prepend_to_rule(Index node, Index other);
   void replace(Index node, Index rule);
-  void unite_rules(Index rule, Index other);
-  void inline_rule(Index rule);
-  void dissolve_rule(Index rule);
-  void relabel(Index node, Run run);
-  Index absorb(Index left, Index right);
+  void inline_if_useless(Index use);
+  void absorb(Index left, Index right);
   void join(Index node);
+  void join_both(Index node, Index other);
 
   Run open_ = {kGuard, 0};
   std::uint64_t closed_length_ = 0;
@@ -120,10 +121,10 @@ class Sequitur {
   Index free_rules_ = kNone;
   std::size_t live_nodes_ = 0;  // with guards
   std::size_t live_rules_ = 0;
-  std::uint64_t relabelled_ = 0;
   detail::DigramTable digrams_;
-  std::vector<Index> queued_digrams_;
-  std::vector<Index> queued_rules_;
+  std::vector<Index> queued_;
+  std::vector<Level> turn_;  // empty where the grammar does not end with R^k, k > 1
+  std::vector<Run> left_turn_;
 };
 
 }  // namespace weir::grammar

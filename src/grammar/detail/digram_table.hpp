@@ -27,9 +27,9 @@ struct Digram {
   }
 };
 
-// The node at which each digram starts: open addressing with linear probing, at most half full, erased by
-// shifting back, so that it never holds tombstones. Digrams are not kept here but read through the caller's
-// `digram_at(node)`.
+// The node at which each digram starts: open addressing with linear probing, at most two thirds full, erased
+// by shifting back, so that it never holds tombstones. Digrams are not kept here but read through the
+// caller's `digram_at(node)`.
 class DigramTable {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -45,7 +45,7 @@ class DigramTable {
       if (slots_[at].hash == hash && digram_at(slots_[at].node) == digram) return slots_[at].node;
     slots_[at] = {node, hash};
     ++size_;
-    if (2 * size_ > slots_.size()) grow();
+    if (3 * size_ > 2 * slots_.size()) grow();
     return kNone;
   }
 
@@ -71,7 +71,7 @@ class DigramTable {
   }
 
   void reserve(std::size_t digrams) {
-    while (slots_.size() < 2 * digrams) grow();
+    while (2 * slots_.size() < 3 * digrams) grow();
   }
 
   std::size_t memory_bytes() const { return slots_.capacity() * sizeof(Slot); }

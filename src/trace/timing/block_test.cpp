@@ -53,7 +53,14 @@ std::string beyond(const Times& times, const Times& decoded, const TimingOptions
   return "";
 }
 
-std::vector<TimingMode> bounded_modes() { return {TimingMode::quant}; }
+// Those of this build.
+std::vector<TimingMode> bounded_modes() {
+  std::vector<TimingMode> modes = {TimingMode::cfg, TimingMode::hist, TimingMode::quant};
+#ifdef WEIR_HAVE_ZFP
+  modes.push_back(TimingMode::zfp);
+#endif
+  return modes;
+}
 
 TEST(TimingMode, NamesLeadBack) {
   for (const TimingMode mode : timing_modes()) EXPECT_EQ(find_timing_mode(name(mode)), mode);
@@ -90,6 +97,18 @@ TEST(TimingBlock, LosslessReturnsEveryNanosecond) {
       EXPECT_EQ(decoded.start, times.start);
       EXPECT_EQ(decoded.duration, times.duration);
     }
+}
+
+TEST(TimingBlock, LosslessHasTheBytesOfItsDocument) {  // docs/formats/timing.md
+  Times times;
+  times.add(1000, 300, 0);
+  times.add(1330, 300, 0);
+  ByteWriter out;
+  ASSERT_TRUE(TimingEncoder({.error_of_signature = {}}).encode(times.view(), out).has_value());
+  std::vector<unsigned> bytes;
+  for (const std::byte byte : out.view()) bytes.push_back(std::to_integer<unsigned>(byte));
+  EXPECT_THAT(bytes, testing::ElementsAre(0x01, 0xd0, 0x0f, 0x01, 0x00, 0x01, 0x00, 0x3c, 0x02, 0x00, 0x00,
+                                          0x2c, 0x00, 0x01));
 }
 
 TEST(TimingBlock, LosslessTakesAnyInteger) {
@@ -158,6 +177,19 @@ TEST(TimingBlock, TimesBeyondTheLimitAreRefused) {
   }
   EXPECT_EQ(out.size(), 0u);
 }
+
+#ifndef WEIR_HAVE_ZFP
+TEST(TimingBlock, WithoutZfpItsModeIsLackingAndNamesThePackage) {
+  Random random(8);
+  const Times times = make_times("loop", 100, random);
+  ByteWriter out;
+  const auto done =
+      TimingEncoder({.mode = TimingMode::zfp, .error_of_signature = {}}).encode(times.view(), out);
+  ASSERT_FALSE(done.has_value());
+  EXPECT_EQ(done.error().code(), Errc::lacking);
+  EXPECT_THAT(done.error().text(), testing::HasSubstr("libzfp-dev"));
+}
+#endif
 
 TEST(TimingBlock, UnknownModesAreUnsupported) {
   const std::byte block[] = {std::byte{99}};

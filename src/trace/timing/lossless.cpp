@@ -2,6 +2,7 @@
 #include "trace/timing/lossless.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -59,19 +60,67 @@ struct Width {
   std::size_t exceptions;
 };
 
-Width choose_width(std::span<const std::uint64_t> values) {
-  std::uint64_t all = 0;
-  for (const std::uint64_t value : values) all |= value;
-  Width width{.bytes = (static_cast<std::size_t>(std::bit_width(all | 1)) + 7) / 8, .exceptions = 0};
-  if (width.bytes < kWidest && all >= escape_of(width.bytes)) ++width.bytes;  // room for the escape
-  while (width.bytes > 1) {
-    std::size_t exceptions = 0;
-    const std::uint64_t escape = escape_of(width.bytes - 1);
-    for (const std::uint64_t value : values) exceptions += value >= escape ? 1 : 0;
-    if (exceptions > values.size() / kExceptionShare) break;
-    width = {.bytes = width.bytes - 1, .exceptions = exceptions};
+// How many values are not below an escape, for columns of 1, 2 and 3 bytes in one pass; values below 2^63.
+// Subtraction and shift, because SSE2 has no comparison of 64 bits.
+std::array<std::size_t, 3> count_long(std::span<const std::uint64_t> values) {
+  std::array<std::uint64_t, 3> below{};
+  for (const std::uint64_t value : values) {
+    below[0] += (value - escape_of(1)) >> 63;
+    below[1] += (value - escape_of(2)) >> 63;
+    below[2] += (value - escape_of(3)) >> 63;
   }
-  return width;
+  return {values.size() - below[0], values.size() - below[1], values.size() - below[2]};
+}
+
+std::size_t count_long(std::span<const std::uint64_t> values, std::uint64_t escape) {
+  std::size_t count = 0;
+  for (const std::uint64_t value : values) count += value >= escape ? 1 : 0;
+  return count;
+}
+
+// The narrowest column with few exceptions. `all` has the bits of all values.
+Width choose_width(std::span<const std::uint64_t> values, std::uint64_t all) {
+  const std::size_t few = values.size() / kExceptionShare;
+  std::size_t from = 1;
+  if (all >> 63 == 0) {
+    const auto counts = count_long(values);
+    for (; from <= counts.size(); ++from)
+      if (counts[from - 1] <= few) return {.bytes = from, .exceptions = counts[from - 1]};
+  }
+  for (std::size_t bytes = from; bytes < kWidest; ++bytes) {
+    const std::size_t exceptions = all < escape_of(bytes) ? 0 : count_long(values, escape_of(bytes));
+    if (exceptions <= few) return {.bytes = bytes, .exceptions = exceptions};
+  }
+  return {.bytes = kWidest, .exceptions = 0};
+}
+
+// Free functions over restricted pointers, so that the compiler knows the arrays apart and uses vectors.
+void split_plane(const std::uint64_t* __restrict values, std::byte* __restrict plane, std::size_t records,
+                 unsigned shift) {
+  for (std::size_t i = 0; i < records; ++i) plane[i] = static_cast<std::byte>(values[i] >> shift);
+}
+
+// Gives the bits of all values.
+std::uint64_t put_gaps(const std::int64_t* __restrict start, const std::uint64_t* __restrict duration,
+                       std::uint64_t* __restrict values, std::size_t records) {
+  std::uint64_t all = 0;
+  values[0] = 0;
+  for (std::size_t i = 1; i < records; ++i) {
+    values[i] = zigzag(static_cast<std::uint64_t>(start[i]) - static_cast<std::uint64_t>(start[i - 1]) -
+                       duration[i - 1]);
+    all |= values[i];
+  }
+  return all;
+}
+
+std::uint64_t copy_values(const std::uint64_t* __restrict from, std::uint64_t* __restrict values,
+                          std::size_t records) {
+  std::uint64_t all = 0;
+  for (std::size_t i = 0; i < records; ++i) {
+    values[i] = from[i];
+    all |= from[i];
+  }
+  return all;
 }
 
 }  // namespace
@@ -138,19 +187,15 @@ std::size_t LosslessEncoder::encode(std::span<const std::int64_t> start,
   Output output(out);
   output.u8(static_cast<std::uint8_t>(TimingMode::lossless));
   if (records == 0) return output.size();
-  const auto at = [start](std::size_t i) { return static_cast<std::uint64_t>(start[i]); };
-  output.varint(zigzag(at(0)));
-  values_[0] = 0;
-  for (std::size_t i = 1; i < records; ++i) values_[i] = zigzag(at(i) - at(i - 1) - duration[i - 1]);
-  put_column(output, records);
-  std::copy(duration.begin(), duration.end(), values_);
-  put_column(output, records);
+  output.varint(zigzag(static_cast<std::uint64_t>(start[0])));
+  put_column(output, records, put_gaps(start.data(), duration.data(), values_, records));
+  put_column(output, records, copy_values(duration.data(), values_, records));
   return output.size();
 }
 
-// The column in values_, which it changes.
-void LosslessEncoder::put_column(Output& out, std::size_t records) {
-  const auto [width, exceptions] = choose_width({values_, records});
+// The column in values_, which it changes; `all` has the bits of all values.
+void LosslessEncoder::put_column(Output& out, std::size_t records, std::uint64_t all) {
+  const auto [width, exceptions] = choose_width({values_, records}, all);
   const std::uint64_t escape = escape_of(width);
   out.u8(static_cast<std::uint8_t>(width));
   out.varint(exceptions);
@@ -162,7 +207,7 @@ void LosslessEncoder::put_column(Output& out, std::size_t records) {
     --left;
   }
   for (std::size_t byte = 0; byte < width; ++byte) {
-    for (std::size_t i = 0; i < records; ++i) plane_[i] = static_cast<std::byte>(values_[i] >> (8 * byte));
+    split_plane(values_, plane_, records, static_cast<unsigned>(8 * byte));
     put_plane(out, records);
   }
 }
@@ -228,12 +273,14 @@ class ColumnReader {
 
  private:
   // Plane 0 sets the values, the others add to them.
-  static void add(std::span<std::uint64_t> values, const std::byte* plane, std::size_t byte) {
+  static void add(std::span<std::uint64_t> values, const std::byte* __restrict plane, std::size_t byte) {
+    std::uint64_t* __restrict to = values.data();
+    const std::size_t records = values.size();
     if (byte == 0)
-      for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::to_integer<std::uint64_t>(plane[i]);
+      for (std::size_t i = 0; i < records; ++i) to[i] = std::to_integer<std::uint64_t>(plane[i]);
     else
-      for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] |= std::to_integer<std::uint64_t>(plane[i]) << (8 * byte);
+      for (std::size_t i = 0; i < records; ++i)
+        to[i] |= std::to_integer<std::uint64_t>(plane[i]) << (8 * byte);
   }
 
   Result<void> read_plane(ByteReader& in, std::span<std::uint64_t> values, std::size_t byte) {

@@ -30,7 +30,7 @@ class LosslessEncoder {
 
  private:
   class Output;
-  void put_column(Output& out, std::size_t records);
+  void put_column(Output& out, std::size_t records, std::uint64_t all);
   void put_plane(Output& out, std::size_t records);
 
   std::size_t max_records_ = 0;

@@ -1,9 +1,10 @@
 #include "trace/timing/detail/bounded.hpp"
 
-#include <fmt/format.h>
-
+#include "trace/timing/detail/cfg.hpp"
 #include "trace/timing/detail/error_bound.hpp"
+#include "trace/timing/detail/hist.hpp"
 #include "trace/timing/detail/quant.hpp"
+#include "trace/timing/detail/zfp.hpp"
 
 namespace weir::trace::detail {
 
@@ -15,16 +16,32 @@ Result<void> encode_bounded(const TimesView& times, const TimingOptions& options
     const ErrorClasses classes(local, options);
     classes.write(block);
     switch (options.mode) {
+      case TimingMode::cfg:
+        encode_cfg(BinnedTimes(times, local, classes), block);
+        break;
+      case TimingMode::hist:
+        encode_hist(BinnedTimes(times, local, classes), local, block);
+        break;
       case TimingMode::quant:
         encode_quant(times, local, classes, options.clustered, block);
         break;
       default:
-        return Error{Errc::unsupported, fmt::format("timing of mode {}", name(options.mode))};
+        if (auto done = encode_zfp(times, local, classes, options.clustered, block); !done) return done;
     }
   }
   out.bytes(block.view());
   return {};
 }
+
+namespace {
+
+Result<void> restore(const Result<BinnedTimes>& binned, const LocalSignatures& local,
+                     const ErrorClasses& classes, const TimesOut& out) {
+  if (!binned) return binned.error();
+  return binned->restore(local, classes, out);
+}
+
+}  // namespace
 
 Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std::uint32_t> signature,
                             const TimesOut& out) {
@@ -33,10 +50,14 @@ Result<void> decode_bounded(TimingMode mode, ByteReader& in, std::span<const std
   const auto classes = ErrorClasses::parse(in, local);
   if (!classes) return classes.error();
   switch (mode) {
+    case TimingMode::cfg:
+      return restore(decode_cfg(in, signature.size()), local, *classes, out);
+    case TimingMode::hist:
+      return restore(decode_hist(in, local), local, *classes, out);
     case TimingMode::quant:
       return decode_quant(in, local, *classes, out);
     default:
-      return Error{Errc::unsupported, fmt::format("timing of mode {}", name(mode))};
+      return decode_zfp(in, local, *classes, out);
   }
 }
 

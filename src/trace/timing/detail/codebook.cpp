@@ -18,16 +18,6 @@ struct Cell {
   std::uint64_t count;
 };
 
-// The largest duration that `value` may stand for.
-std::uint64_t last_under(std::uint64_t value, const ErrorBound& bound) {
-  // last - tolerance(last) <= value; near value / (1 - e), which the division gets to within a few units.
-  const UnsignedWide exact =
-      (UnsignedWide{value} << 32) / ((std::uint64_t{1} << 32) - std::uint64_t{bound.fraction()});
-  std::uint64_t last = clamp_duration(exact + 2);
-  while (last > value && last - bound.tolerance(last) > value) --last;
-  return last;
-}
-
 struct Window {
   std::size_t first = 0;
   std::size_t end = 0;
@@ -79,7 +69,7 @@ Codebook Codebook::build(std::span<const std::uint64_t> durations, const ErrorBo
           {.number = i, .begin = book.cell_begin(i), .last = book.cell_begin(i + 1) - 1, .count = counts[i]});
   std::vector<std::size_t> reach(cells.size());
   for (std::size_t first = 0, end = 0; first < cells.size(); ++first) {
-    const std::uint64_t last = last_under(cells[first].begin + bound.tolerance(cells[first].begin), bound);
+    const std::uint64_t last = bound.last_under(cells[first].begin + bound.tolerance(cells[first].begin));
     end = std::max(end, first);
     while (end < cells.size() && cells[end].last <= last) ++end;
     reach[first] = end;
@@ -102,7 +92,8 @@ Codebook Codebook::build(std::span<const std::uint64_t> durations, const ErrorBo
     }
     const std::uint64_t least = cells[high].last - bound.tolerance(cells[high].last);
     const std::uint64_t most = cells[low].begin + bound.tolerance(cells[low].begin);
-    book.values_.push_back(std::clamp(static_cast<std::uint64_t>(sum / window.count), least, most));
+    book.values_.push_back(
+        clamp_duration(std::clamp(static_cast<std::uint64_t>(sum / window.count), least, most)));
   }
   return book;
 }

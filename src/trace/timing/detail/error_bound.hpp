@@ -24,8 +24,10 @@ class ErrorBound {
   std::uint64_t tolerance(std::uint64_t value) const {
     return static_cast<std::uint64_t>((UnsignedWide{value} * fraction_) >> 32);
   }
-  // The bound e / (1 + e), for a value that is itself off by up to e.
+  // e / (1 + e): what is within it of x (1 + e) is within e of x.
   ErrorBound tightened() const;
+  // The largest value that `stand_in` is within the bound of.
+  std::uint64_t last_under(std::uint64_t stand_in) const;
 
   std::uint32_t fraction() const { return fraction_; }
   friend bool operator==(const ErrorBound&, const ErrorBound&) = default;
@@ -33,6 +35,9 @@ class ErrorBound {
  private:
   std::uint32_t fraction_ = 0;
 };
+
+// Each has tables of its own; this bounds them. Where a block has more, its bounds are rounded down to fewer.
+inline constexpr std::size_t kMostErrorClasses = 64;
 
 // The bounds in force in a block: which ones, and which of them each local signature has.
 struct ErrorClasses {

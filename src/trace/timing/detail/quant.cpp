@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "trace/timing/detail/codebook.hpp"
+#include "trace/timing/detail/coding_order.hpp"
 #include "trace/timing/detail/flat_index.hpp"
 #include "trace/timing/detail/range_coder.hpp"
+#include "trace/timing/detail/step.hpp"
 
 namespace weir::trace::detail {
 
@@ -87,19 +89,6 @@ class DurationModel {
   std::vector<TreeModel<8>> rest_;
   NumberModel number_;
 };
-
-// The order in which durations are coded: that of the stream, or signature by signature.
-std::vector<std::uint32_t> coding_order(const LocalSignatures& local, bool clustered) {
-  std::vector<std::uint32_t> order(local.of_record.size());
-  if (!clustered || local.size() == 1) {
-    std::iota(order.begin(), order.end(), 0u);
-    return order;
-  }
-  std::vector<std::uint32_t> next(local.size());
-  std::exclusive_scan(local.count.begin(), local.count.end(), next.begin(), 0u);
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[next[local.of_record[i]]++] = i;
-  return order;
-}
 
 struct Durations {
   std::vector<std::uint64_t> decoded;
@@ -253,13 +242,6 @@ class StartModel {
  public:
   explicit StartModel(std::size_t signatures) : same_(signatures) {}
 
-  struct Step {
-    bool none = true;
-    bool negative = false;
-    unsigned shift = 0;
-    std::uint64_t multiple = 0;
-  };
-
   template <class Coder>
   Step code(Coder& coder, std::size_t signature, Step step) {
     step.none = coder.bit(same_[signature][history_], step.none ? 1 : 0) != 0;
@@ -281,17 +263,6 @@ class StartModel {
   NumberModel multiple_;
 };
 
-StartModel::Step step_for(std::int64_t distance, std::uint64_t tolerance) {
-  StartModel::Step step;
-  const std::uint64_t size = magnitude(distance);
-  if (size <= tolerance) return step;
-  step.none = false;
-  step.negative = distance < 0;
-  step.shift = tolerance == 0 ? 0 : static_cast<unsigned>(std::bit_width(tolerance)) - 1;
-  step.multiple = (size + ((std::uint64_t{1} << step.shift) >> 1)) >> step.shift;
-  return step;
-}
-
 template <class Coder>
 void code_starts(Coder& coder, std::span<const std::int64_t> given, std::int64_t first,
                  const LocalSignatures& local, const ErrorClasses& classes,
@@ -306,17 +277,12 @@ void code_starts(Coder& coder, std::span<const std::int64_t> given, std::int64_t
     const Prediction& prediction = predictions[situations.of_record[i]];
     const std::int64_t expected = clamp_start(Wide{at} + prediction.offset +
                                               (prediction.from_start ? Wide{0} : Wide{durations[i - 1]}));
-    StartModel::Step step;
+    Step step;
     if constexpr (!Coder::kDecodes)
       step = step_for(given[i] - expected,
                       classes.bound(signature).tolerance(magnitude(given[i] - given[i - 1])));
     step = model.code(coder, std::min<std::size_t>(signature, signatures - 1), step);
-    if (step.none) {
-      at = expected;
-    } else {
-      const Wide distance = static_cast<Wide>(UnsignedWide{step.multiple} << step.shift);
-      at = clamp_start(step.negative ? expected - distance : expected + distance);
-    }
+    at = step.from(expected);
     if constexpr (Coder::kDecodes) decoded[i] = at;
   }
 }
