@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <string_view>
 
 #include "calls/call.hpp"
 
@@ -33,6 +34,10 @@ inline void* real_address(Symbol symbol) {
 // Looks up every name of the layer that some library has; the others wait for a call, as a library may come
 // later by dlopen.
 void find_layer_now(Layer layer);
+
+// Whether a library whose file name begins so ("liburing.so") is loaded. Allocates nothing, which dlsym does
+// when it fails: a program with an allocator of its own would see it.
+bool is_loaded(std::string_view library);
 
 // The next definition of `name` after the calling library, else one in any library that was loaded in a scope
 // of its own (dlopen with RTLD_LOCAL, as Python does with its modules); null when there is none.
