@@ -4,7 +4,7 @@ weir_room(base THREADED LINKS spdlog::spdlog PkgConfig::XXHASH PkgConfig::ZSTD T
           HEADERS fmt::fmt nlohmann_json::nlohmann_json)
 
 include(calls)         # the call tables and what is made from them
-weir_room(calls)
+weir_room(calls        PARTLY URING)
 weir_room(grammar)
 weir_room(trace        USES calls grammar)
 weir_room(intercept    USES calls THREADED)
