@@ -1,5 +1,6 @@
 // Asynchronous I/O of the C library.
-// counts: aio_read=2 aio_write=2 aio_fsync=2 aio_error>=2 aio_return=5 aio_suspend=2 aio_cancel=2 lio_listio=2 depth=0
+// counts: aio_read=2 aio_write=2 aio_fsync=2 aio_error>=2 aio_return=5 aio_suspend=2 aio_cancel=2
+// lio_listio=2 depth=0
 #include <aio.h>
 #include <fcntl.h>
 

@@ -11,16 +11,16 @@ extern char** environ;
 
 static void hook(void) { say("a hook of quick_exit\n"); }
 
-#define IN_CHILD(call)                                          \
-  do {                                                          \
-    const pid_t child = fork();                                 \
-    if (child == 0) {                                           \
-      (void)(call);                                             \
-      _exit(111);                                               \
-    }                                                           \
-    int status = 0;                                             \
-    MUST(waitpid(child, &status, 0) == child);                  \
-    say("%s: %d\n", #call, WEXITSTATUS(status));                \
+#define IN_CHILD(call)                           \
+  do {                                           \
+    const pid_t child = fork();                  \
+    if (child == 0) {                            \
+      (void)(call);                              \
+      _exit(111);                                \
+    }                                            \
+    int status = 0;                              \
+    MUST(waitpid(child, &status, 0) == child);   \
+    say("%s: %d\n", #call, WEXITSTATUS(status)); \
   } while (0)
 
 #define ENDS(call) IN_CHILD((call, 0))

@@ -1,6 +1,6 @@
 // Streams of wide characters.
-// counts: fgetwc=4 fputwc=4 ungetwc=1 fgetws=2 fputws=2 getwchar=2 putwchar=2 fwprintf=1 vfwprintf=1 wprintf=1
-// counts: vwprintf=1 fwscanf=1 vfwscanf=1 wscanf=1 vwscanf=1 __isoc99_fwscanf=1 __isoc99_vfwscanf=1
+// counts: fgetwc=4 fputwc=4 ungetwc=1 fgetws=2 fputws=2 getwchar=2 putwchar=2 fwprintf=1 vfwprintf=1
+// wprintf=1 counts: vwprintf=1 fwscanf=1 vfwscanf=1 wscanf=1 vwscanf=1 __isoc99_fwscanf=1 __isoc99_vfwscanf=1
 // counts: __isoc99_wscanf=1 __isoc99_vwscanf=1 depth=0
 #include <wchar.h>
 
@@ -20,12 +20,24 @@ static int take(int which, FILE* stream, const wchar_t* format, ...) {
   va_start(values, format);
   int result = 0;
   switch (which) {
-    case 0: result = vfwprintf(stream, format, values); break;
-    case 1: result = vwprintf(format, values); break;
-    case 2: result = old_vfwscanf(stream, format, values); break;
-    case 3: result = __isoc99_vfwscanf(stream, format, values); break;
-    case 4: result = old_vwscanf(format, values); break;
-    default: result = __isoc99_vwscanf(format, values); break;
+    case 0:
+      result = vfwprintf(stream, format, values);
+      break;
+    case 1:
+      result = vwprintf(format, values);
+      break;
+    case 2:
+      result = old_vfwscanf(stream, format, values);
+      break;
+    case 3:
+      result = __isoc99_vfwscanf(stream, format, values);
+      break;
+    case 4:
+      result = old_vwscanf(format, values);
+      break;
+    default:
+      result = __isoc99_vwscanf(format, values);
+      break;
   }
   va_end(values);
   return result;
