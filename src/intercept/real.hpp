@@ -23,7 +23,7 @@ void* find_real_now(Symbol symbol);
 
 // The address behind `symbol`; stops the process, with a line that names it, if no loaded library has it
 // (without us the dynamic linker would have done the same).
-inline void* real_address(Symbol symbol) {
+[[gnu::always_inline]] inline void* real_address(Symbol symbol) {
   void* const found =
       detail::real_functions[static_cast<std::size_t>(symbol)].load(std::memory_order_acquire);
   if (found != nullptr) [[likely]]

@@ -58,8 +58,7 @@ std::vector<std::string> all_programs(const fs::path& sources) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(sources)) {
     const fs::path& path = entry.path();
-    const bool source =
-        path.extension() == ".c" || path.extension() == ".cpp" || path.extension() == ".sh";
+    const bool source = path.extension() == ".c" || path.extension() == ".cpp" || path.extension() == ".sh";
     if (source && !path.stem().string().starts_with("lib")) names.push_back(path.stem().string());
   }
   std::sort(names.begin(), names.end());

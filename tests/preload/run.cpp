@@ -1,6 +1,6 @@
-// Runs tiny programs, and scripts of real ones, bare and preloaded and compares all that can be seen from outside: what they print, how
-// they end, and the files they leave. The counts in a program's first comment lines then prove that it was
-// really intercepted.
+// Runs tiny programs, and scripts of real ones, bare and preloaded and compares all that can be seen from
+// outside: what they print, how they end, and the files they leave. The counts in a program's first comment
+// lines then prove that it was really intercepted.
 //
 //   run [--repeat 100] [NAME...]
 //

@@ -20,6 +20,6 @@ printf 'program: main.o part1.o part2.o part3.o\n\tcc -o $@ $^\n%%.o: %%.c\n\tcc
 make -s -j2
 ./program
 cat made
-make -q && echo nothing to do
+make -q && echo "nothing to do"
 ls
 rm -- *.o program

@@ -16,7 +16,7 @@ chmod 640 tree/lines
 touch -d 2020-02-02T02:02:02Z tree/lines tree/inner/binary tree/inner tree
 touch -h -d 2020-02-02T02:02:02Z tree/inner/link
 cp -a tree copy
-ls -lRn --time-style=full-iso copy | grep -v total
+find copy -printf "%y %m %s %TY-%Tm-%Td %p %l\n" | sort
 sort -k4n tree/lines | head -n 3
 sort tree/lines | uniq | tail -n 2
 wc tree/lines tree/inner/binary
