@@ -77,11 +77,32 @@ double measure_close() {
   });
 }
 
+// The cheapest calls there are: a byte in or out of a stream's buffer.
+double measure_fgetc() {
+  FILE* const file = std::fopen("/dev/zero", "r");
+  const double ns = per_call([file] {
+    if (std::fgetc(file) != 0) stop("fgetc");
+  });
+  std::fclose(file);
+  return ns;
+}
+
+double measure_fputc() {
+  FILE* const file = std::fopen("/dev/null", "w");
+  const double ns = per_call([file] {
+    if (std::fputc('x', file) != 'x') stop("fputc");
+  });
+  std::fclose(file);
+  return ns;
+}
+
 constexpr std::array kMeasures = {
     Measure{"close(-1)", measure_close},
     Measure{"lseek", measure_lseek},
     Measure{"pread 64 bytes of /dev/zero", measure_pread},
     Measure{"pwrite 64 bytes", measure_pwrite},
+    Measure{"fgetc from a buffer", measure_fgetc},
+    Measure{"fputc to a buffer", measure_fputc},
 };
 
 // One turn: this program again as a child, which prints a number per measure.

@@ -4,7 +4,7 @@ weir_room(base THREADED LINKS spdlog::spdlog ${WEIR_XXHASH_ARCHIVE} PkgConfig::Z
           HEADERS fmt::fmt nlohmann_json::nlohmann_json)
 
 include(calls)         # the call tables and what is made from them
-weir_room(calls)
+weir_room(calls        PARTLY URING)
 weir_room(grammar)
 weir_room(trace        USES calls grammar PARTLY ZFP LINKS PkgConfig::ZSTD weir_zfp)
 weir_room(intercept    USES calls THREADED)

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "calls/generated/ids.hpp"
+#include "calls/made.hpp"
 #include "calls/role.hpp"
 
 namespace weir {
@@ -18,6 +19,7 @@ struct Argument {
   std::string_view type;
   Role role;
   Direction direction;
+  std::size_t items;  // how many a pointer points to: 2 for int ends[2], else 1
 };
 
 struct CallInfo {
@@ -25,14 +27,18 @@ struct CallInfo {
   std::string_view result_type;
   std::size_t first_argument;  // see arguments()
   std::size_t argument_count;
-  Call means;  // itself, or the call this is another shape of; the leading arguments agree
+  Call means;     // itself, or the call this is another shape of; arguments of one name are the same ones
+  Symbol symbol;  // its own name
   Layer layer;
   Role result;
-  bool opens;     // makes a handle
-  bool closes;    // ends the handle it is given
-  bool variadic;  // the last argument stands for C's '...' in the real function
-  bool leaves;    // does not return when it succeeds
-  bool fortran;   // has Fortran names too
+  Made makes;        // what is behind the handle it opens
+  Standard on;       // the stream it acts on without being given it
+  bool opens;        // makes a handle
+  bool closes;       // ends the handle it is given
+  bool closes_many;  // ends all descriptors from its first number on; all streams if it has none
+  bool variadic;     // the last argument stands for C's '...' in the real function
+  bool leaves;       // does not return when it succeeds
+  bool fortran;      // has Fortran names too
 };
 
 struct SymbolInfo {
@@ -56,6 +62,15 @@ constexpr std::string_view name(Layer layer) { return generated::kLayers[static_
 
 constexpr std::span<const Argument> arguments(Call call) {
   return std::span(generated::kArguments).subspan(info(call).first_argument, info(call).argument_count);
+}
+
+// Where the argument of that name stands: a fortified shape (means) has the arguments of the call it means
+// among its own, at other places. argument_count when it has none of that name.
+constexpr std::size_t find_argument(Call call, std::string_view name) {
+  const std::span<const Argument> all = arguments(call);
+  std::size_t at = 0;
+  while (at < all.size() && all[at].name != name) ++at;
+  return at;
 }
 
 // By the name of its row or by any name it is exported under: find_call("open64") is Call::open.

@@ -43,6 +43,45 @@ TEST(Call, AFortifiedShapeNamesTheCallItMeans) {
   EXPECT_EQ(info(Call::read).means, Call::read);
 }
 
+TEST(Call, AFortifiedShapeHasTheArgumentsOfWhatItMeansAtOtherPlaces) {
+  static_assert(find_argument(Call::fgets, "size") == 1);
+  static_assert(find_argument(Call::__fgets_chk, "size") == 2);
+  EXPECT_EQ(find_argument(Call::fgets, "room"), arguments(Call::fgets).size());
+}
+
+TEST(Call, SomeHandlesAreNoFiles) {
+  EXPECT_EQ(info(Call::open).makes, Made::file);
+  EXPECT_EQ(info(Call::socket).makes, Made::socket);
+  EXPECT_EQ(info(Call::pipe).makes, Made::pipe);
+  EXPECT_EQ(arguments(Call::pipe)[0].items, 2U);
+  EXPECT_EQ(arguments(Call::pipe)[0].direction, Direction::out);
+}
+
+TEST(Call, SomeCallsMeanAStreamTheyAreNotGiven) {
+  EXPECT_EQ(info(Call::puts).on, Standard::output);
+  EXPECT_EQ(info(Call::getchar).on, Standard::input);
+  EXPECT_EQ(info(Call::fputs).on, Standard::none);
+}
+
+TEST(Call, ItsSymbolIsItsOwnName) {
+  for (std::size_t i = 0; i < kCallCount; ++i) {
+    const auto call = static_cast<Call>(i);
+    EXPECT_EQ(info(info(call).symbol).name, name(call));
+  }
+}
+
+// What a tracer relies on when it follows descriptors.
+TEST(Call, EveryCallThatOpensMakesItsHandleInOnePlace) {
+  for (std::size_t i = 0; i < kCallCount; ++i) {
+    const auto call = static_cast<Call>(i);
+    if (!info(call).opens) continue;
+    std::size_t places = info(info(call).result).handle != HandleKind::none ? 1 : 0;
+    for (const Argument& a : arguments(call))
+      if (a.direction != Direction::in && info(a.role).handle != HandleKind::none) places += 1;
+    EXPECT_TRUE(places == 1 || call == Call::openpty) << name(call) << ' ' << places;
+  }
+}
+
 TEST(Call, AVariadicStdioCallEndsInItsVaListTwin) {
   EXPECT_STREQ(info(Symbol::fprintf).real_name, "vfprintf");
   EXPECT_STREQ(info(Symbol::open64).real_name, "open64");

@@ -18,9 +18,9 @@ namespace weir {
 // are put right.
 class OpenCall {
  public:
-  OpenCall(Guard& guard, std::uintptr_t frame)
+  [[gnu::always_inline]] OpenCall(Guard& guard, std::uintptr_t frame)
       : guard_(guard), frame_(frame), before_(guard.open(frame)), errno_(errno) {}
-  ~OpenCall() {
+  [[gnu::always_inline]] ~OpenCall() {
     guard_.close(before_);
     errno = errno_;
   }
@@ -72,7 +72,7 @@ class RealCall<C, R(Args...)> {
 
   RealCall(Pointer real, OpenCall& open) : real_(real), open_(open) {}
 
-  R operator()(Args... args) const {
+  [[gnu::always_inline]] R operator()(Args... args) const {
     const Outside outside(open_);
     return real_(args...);
   }
@@ -87,14 +87,14 @@ class RealCall<C, R(Args...)> {
   // goes on in the memory its child left, and must find its own state there.
   class Outside {
    public:
-    explicit Outside(OpenCall& open) : open_(open) {
+    [[gnu::always_inline]] explicit Outside(OpenCall& open) : open_(open) {
       errno = open_.errno_;
       if constexpr (info(C).leaves)
         open_.guard_.close(open_.before_);
       else
         open_.guard_.leave_own_work(open_.before_);
     }
-    ~Outside() {
+    [[gnu::always_inline]] ~Outside() {
       if constexpr (info(C).leaves)
         open_.guard_.open(open_.frame_);
       else

@@ -86,6 +86,15 @@ void* search_real(const char* name) {
   return found;
 }
 
+bool is_loaded(std::string_view library) {
+  const auto has_name = [](dl_phdr_info* object, std::size_t, void* wanted) {
+    std::string_view name = object->dlpi_name;
+    name.remove_prefix(name.rfind('/') + 1);  // npos + 1 is 0
+    return name.starts_with(*static_cast<const std::string_view*>(wanted)) ? 1 : 0;
+  };
+  return dl_iterate_phdr(has_name, &library) != 0;
+}
+
 void find_layer_now(Layer layer) {
   for (std::size_t i = 0; i < kSymbolCount; ++i) {
     const SymbolInfo& symbol = info(static_cast<Symbol>(i));

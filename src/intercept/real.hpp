@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <string_view>
 
 #include "calls/call.hpp"
 
@@ -22,7 +23,7 @@ void* find_real_now(Symbol symbol);
 
 // The address behind `symbol`; stops the process, with a line that names it, if no loaded library has it
 // (without us the dynamic linker would have done the same).
-inline void* real_address(Symbol symbol) {
+[[gnu::always_inline]] inline void* real_address(Symbol symbol) {
   void* const found =
       detail::real_functions[static_cast<std::size_t>(symbol)].load(std::memory_order_acquire);
   if (found != nullptr) [[likely]]
@@ -33,6 +34,10 @@ inline void* real_address(Symbol symbol) {
 // Looks up every name of the layer that some library has; the others wait for a call, as a library may come
 // later by dlopen.
 void find_layer_now(Layer layer);
+
+// Whether a library whose file name begins so ("liburing.so") is loaded. Allocates nothing, which dlsym does
+// when it fails: a program with an allocator of its own would see it.
+bool is_loaded(std::string_view library);
 
 // The next definition of `name` after the calling library, else one in any library that was loaded in a scope
 // of its own (dlopen with RTLD_LOCAL, as Python does with its modules); null when there is none.

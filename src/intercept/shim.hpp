@@ -26,17 +26,16 @@
 #define WEIR_FIND_LAYER_AT_START(layer) \
   [[gnu::constructor(101)]] static void find_layer_at_start() { weir::find_layer_now(weir::Layer::layer); }
 
+// For the layer of a library that a program may lack or load later: a call looks up its own name then.
+#define WEIR_FIND_LAYER_IF_LOADED(layer, library)                           \
+  [[gnu::constructor(101)]] static void find_layer_at_start() {             \
+    if (weir::is_loaded(library)) weir::find_layer_now(weir::Layer::layer); \
+  }
+
 namespace weir {
 
-template <Call C>
-constexpr Symbol own_symbol() {
-  for (std::size_t i = 0; i < kSymbolCount; ++i)
-    if (info(static_cast<Symbol>(i)).name == name(C)) return static_cast<Symbol>(i);
-  __builtin_unreachable();  // every row exports its own name
-}
-
 // S is the name the program called by, where it is not the row's own.
-template <Call C, class Signature, Symbol S = own_symbol<C>(), class... Args>
+template <Call C, class Signature, Symbol S = info(C).symbol, class... Args>
 [[gnu::always_inline]] inline auto intercept(Args... args) {
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   return Dispatch<Handler, C, S, Signature>::run(frame, args...);

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdarg>
+#include <cstddef>
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 
 #include "calls/call.hpp"
@@ -34,6 +38,73 @@ template <Call C>
   requires(C == Call::openat)
 mode_t take_last(va_list rest, int, const char*, int flags) {
   return detail::take_mode(rest, flags);
+}
+
+// What fcntl takes after its command: nothing and int are told from the rest, which are pointers, so that a
+// trace holds no stale register. A command that is not known here is read as the C library reads it.
+template <Call C>
+  requires(C == Call::fcntl)
+long take_last(va_list rest, int, int command) {
+  switch (command) {
+    case F_GETFD:
+    case F_GETFL:
+    case F_GETOWN:
+    case F_GETSIG:
+    case F_GETLEASE:
+    case F_GETPIPE_SZ:
+    case F_GET_SEALS:
+      return 0;
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+    case F_SETFD:
+    case F_SETFL:
+    case F_SETOWN:
+    case F_SETSIG:
+    case F_SETLEASE:
+    case F_NOTIFY:
+    case F_SETPIPE_SZ:
+    case F_ADD_SEALS:
+      return va_arg(rest, int);
+    default:
+      return va_arg(rest, long);
+  }
+}
+
+template <Call C>
+  requires(C == Call::ioctl)
+long take_last(va_list rest, int, unsigned long request) {
+  switch (request) {
+    case FIOCLEX:
+    case FIONCLEX:
+    case TIOCNOTTY:
+    case TIOCEXCL:
+    case TIOCNXCL:
+      return 0;
+    case FICLONE:
+      return va_arg(rest, int);
+    default:
+      return va_arg(rest, long);
+  }
+}
+
+template <Call C>
+  requires(C == Call::mremap)
+void* take_last(va_list rest, void*, std::size_t, std::size_t, int flags) {
+  return (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
+}
+
+// The strings of execl's '...' up to the null pointer that ends them; `first` is named and may be it.
+inline std::size_t count_strings(const char* first, va_list rest) {
+  std::size_t count = 0;
+  for (const char* next = first; next != nullptr; next = va_arg(rest, const char*)) ++count;
+  return count;
+}
+
+// Into `made`, with the null pointer. exec takes char* const* and writes to none of them.
+inline void collect_strings(char** made, const char* first, va_list rest) {
+  for (const char* next = first; next != nullptr; next = va_arg(rest, const char*))
+    *made++ = const_cast<char*>(next);
+  *made = nullptr;
 }
 
 }  // namespace weir

@@ -1,7 +1,23 @@
 # What a preload library may show to an application and ask of it.
 #   cmake -D LIBRARY=... -D NM=... -D EXPORTS=a.exports;b.exports -P check_library.cmake
+#   cmake -D LIBRARY=... -D NM=... -D PROGRAMS=DIR -P check_library.cmake    every name is imported by a program there
 #   cmake -D LIBRARY=... -D READELF=... -D MAY_NEED=... -P check_library.cmake
-if(NM)
+if(PROGRAMS)
+  file(GLOB programs "${PROGRAMS}/*")
+  execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND "${NM}" -D --undefined-only ${programs} OUTPUT_VARIABLE imported COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "[A-Za-z_0-9]+\n" exported "${exported}")
+  string(REGEX MATCHALL "U [A-Za-z_0-9]+" imported "${imported}")
+  list(TRANSFORM exported STRIP)
+  list(TRANSFORM imported REPLACE "U " "")
+  set(lacking ${exported})
+  list(REMOVE_ITEM lacking ${imported})
+  if(lacking)
+    message(FATAL_ERROR "no program of tests/preload/programs calls: ${lacking}")
+  endif()
+  list(LENGTH exported count)
+  message(STATUS "each of the ${count} names is called by some program")
+elseif(NM)
   execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^ \n]+\n" exported "${text}")
   list(TRANSFORM exported STRIP)

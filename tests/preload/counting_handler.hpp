@@ -31,7 +31,7 @@ class CountingHandler {
   }
 
  private:
-  static CallCounts& counts() {
+  [[gnu::always_inline]] static CallCounts& counts() {
     CallCounts* const found = counts_.load(std::memory_order_acquire);
     return found != nullptr ? *found : start();
   }

@@ -13,7 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMark = "// counts:";
+// What a line says after "// counts:", in a script "# counts:".
+std::optional<std::string> after_mark(const std::string& line, std::string_view mark) {
+  for (const std::string_view comment : {"// ", "# "}) {
+    const std::string whole = std::string(comment) + std::string(mark);
+    if (line.starts_with(whole)) return line.substr(whole.size());
+  }
+  return std::nullopt;
+}
 
 Result<ExpectedCount> parse_word(const std::string& word) {
   const std::size_t sign = word.find('=');
@@ -51,7 +58,7 @@ std::vector<std::string> all_programs(const fs::path& sources) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(sources)) {
     const fs::path& path = entry.path();
-    const bool source = path.extension() == ".c" || path.extension() == ".cpp";
+    const bool source = path.extension() == ".c" || path.extension() == ".cpp" || path.extension() == ".sh";
     if (source && !path.stem().string().starts_with("lib")) names.push_back(path.stem().string());
   }
   std::sort(names.begin(), names.end());
@@ -59,7 +66,7 @@ std::vector<std::string> all_programs(const fs::path& sources) {
 }
 
 std::optional<fs::path> find_source(const fs::path& sources, const std::string& program) {
-  for (const char* const extension : {".c", ".cpp"})
+  for (const char* const extension : {".c", ".cpp", ".sh"})
     if (fs::exists(sources / (program + extension))) return sources / (program + extension);
   return std::nullopt;
 }
@@ -68,8 +75,9 @@ Result<std::vector<ExpectedCount>> read_expected(const fs::path& source) {
   std::vector<ExpectedCount> expected;
   std::ifstream in(source);
   for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(kMark)) continue;
-    std::istringstream words(line.substr(kMark.size()));
+    const auto counts = after_mark(line, "counts:");
+    if (!counts) continue;
+    std::istringstream words(*counts);
     for (std::string word; words >> word;) {
       auto made = parse_word(word);
       if (!made) return made.error();
@@ -78,6 +86,16 @@ Result<std::vector<ExpectedCount>> read_expected(const fs::path& source) {
   }
   if (expected.empty()) return Error{Errc::bad_data, "has no line '// counts: ...'"};
   return expected;
+}
+
+std::vector<std::string> read_needs(const fs::path& source) {
+  std::vector<std::string> needs;
+  std::ifstream in(source);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(after_mark(line, "needs:").value_or(""));
+    for (std::string word; words >> word;) needs.push_back(word);
+  }
+  return needs;
 }
 
 std::string unmet(const std::vector<ExpectedCount>& expected, const CallCounts& counts) {

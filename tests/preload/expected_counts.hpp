@@ -26,6 +26,9 @@ std::optional<std::filesystem::path> find_source(const std::filesystem::path& so
 
 Result<std::vector<ExpectedCount>> read_expected(const std::filesystem::path& source);
 
+// The words after "# needs:", tools a script can not do without.
+std::vector<std::string> read_needs(const std::filesystem::path& source);
+
 // A line per expectation that was not met; empty when all were.
 std::string unmet(const std::vector<ExpectedCount>& expected, const CallCounts& counts);
 

@@ -1,11 +1,12 @@
-// Runs tiny programs bare and preloaded and compares all that can be seen from outside: what they print, how
-// they end, and the files they leave. The counts in a program's first comment lines then prove that it was
-// really intercepted.
+// Runs tiny programs, and scripts of real ones, bare and preloaded and compares all that can be seen from
+// outside: what they print, how they end, and the files they leave. The counts in a program's first comment
+// lines then prove that it was really intercepted.
 //
 //   run [--repeat 100] [NAME...]
 //
 // Every run starts in an empty directory with /dev/null as its input. Programs must not print what differs
-// between two bare runs.
+// between two bare runs. A script is left out where a tool it needs is not installed; exit 77 when nothing
+// is left.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -164,18 +166,39 @@ std::string difference(const Outcome& bare, const Outcome& preloaded) {
   return text;
 }
 
-bool run_program(const Options& options, const std::string& name) {
+bool is_installed(const std::string& tool) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/bin:/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((fs::path(folder) / tool).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+// The tool that a script needs and this machine lacks; empty when it can run.
+std::string lacking(const fs::path& source) {
+  for (const std::string& tool : weir::read_needs(source))
+    if (!is_installed(tool)) return tool;
+  return {};
+}
+
+enum class Verdict { good, bad, skipped };
+
+Verdict run_program(const Options& options, const std::string& name) {
   const auto source = weir::find_source(options.sources, name);
   if (!source) {
     fmt::print("{}: no such program in {}\n", name, options.sources.string());
-    return false;
+    return Verdict::bad;
   }
   const auto expected = weir::read_expected(*source);
   if (!expected) {
     fmt::print("{}: {}\n", source->string(), expected.error().text());
-    return false;
+    return Verdict::bad;
   }
-  const fs::path program = options.programs / name;
+  if (const std::string tool = lacking(*source); !tool.empty()) {
+    fmt::print("{}: skipped, there is no {} here\n", name, tool);
+    return Verdict::skipped;
+  }
+  const fs::path program = source->extension() == ".sh" ? *source : options.programs / name;
   for (int round = 1; round <= options.repeat; ++round) {
     auto counts = std::make_unique<CallCounts>();
     const Outcome bare = run_once(program, nullptr, nullptr);
@@ -186,10 +209,10 @@ bool run_program(const Options& options, const std::string& name) {
     wrong += weir::unmet(*expected, *counts);
     if (wrong.empty()) continue;
     fmt::print("{}: round {} of {}:\n{}", name, round, options.repeat, wrong);
-    return false;
+    return Verdict::bad;
   }
   fmt::print("{}: the same, {} times\n", name, options.repeat);
-  return true;
+  return Verdict::good;
 }
 
 std::optional<Options> parse(const std::vector<std::string>& words) {
@@ -216,7 +239,13 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "usage: run [--repeat N] [PROGRAM...]\n");
     return 2;
   }
-  bool good = !options->names.empty();
-  for (const std::string& name : options->names) good = run_program(*options, name) && good;
-  return good ? 0 : 1;
+  std::size_t bad = 0;
+  std::size_t skipped = 0;
+  for (const std::string& name : options->names) {
+    const Verdict verdict = run_program(*options, name);
+    bad += verdict == Verdict::bad ? 1 : 0;
+    skipped += verdict == Verdict::skipped ? 1 : 0;
+  }
+  if (bad != 0 || options->names.empty()) return 1;
+  return skipped == options->names.size() ? 77 : 0;
 }

@@ -24,16 +24,30 @@ void check_meaning(const Catalog& catalog, const Row& row, Problems& problems) {
             fmt::format("@means({0}): no row '{0}'{1}", row.means, suggestion(row.means, names)));
     return;
   }
-  const std::size_t shared = std::min(row.arguments.size(), meant->arguments.size());
-  for (std::size_t i = 0; i < shared; ++i) {
-    const RowArgument& mine = row.arguments[i];
-    const RowArgument& theirs = meant->arguments[i];
-    if (mine.type == theirs.type && mine.role == theirs.role && mine.direction == theirs.direction) continue;
+  // Arguments of one name must be the same and in the same order; the shape may have some more or fewer.
+  std::size_t shared = 0;
+  std::size_t next = 0;
+  for (const RowArgument& mine : row.arguments) {
+    const auto same_name = [&](const RowArgument& a) { return a.name == mine.name; };
+    const auto theirs = std::find_if(meant->arguments.begin(), meant->arguments.end(), same_name);
+    if (theirs == meant->arguments.end()) continue;
+    const auto at = static_cast<std::size_t>(theirs - meant->arguments.begin());
+    if (at < next) {
+      problem(problems, row,
+              fmt::format("@means({}): argument '{}' stands in another order there", row.means, mine.name));
+      return;
+    }
+    next = at + 1;
+    ++shared;
+    if (mine.type == theirs->type && mine.role == theirs->role && mine.direction == theirs->direction)
+      continue;
     problem(problems, row,
-            fmt::format("@means({}): argument {} is '{}: {}' here and '{}: {}' there", row.means, i + 1,
-                        mine.type, weir::name(mine.role), theirs.type, weir::name(theirs.role)));
+            fmt::format("@means({}): argument '{}' is '{}: {}' here and '{}: {}' there", row.means, mine.name,
+                        mine.type, weir::name(mine.role), theirs->type, weir::name(theirs->role)));
     return;
   }
+  if (shared == 0 && !meant->arguments.empty())
+    problem(problems, row, fmt::format("@means({}): no argument has the name of one there", row.means));
 }
 
 }  // namespace
@@ -48,14 +62,14 @@ const Row* Catalog::find(std::string_view call) const {
 Catalog make_catalog(const std::vector<Table>& tables, Problems& problems) {
   Catalog catalog{&tables, {}};
   std::map<std::string, const Row*> owners;
-  const auto add = [&](const std::string& name, const Row& row) {
+  const auto add = [&](const std::string& name, const Row& row, bool declared) {
     const auto [at, is_new] = owners.emplace(name, &row);
     if (!is_new) {
       const Row& first = *at->second;
       problem(problems, row, fmt::format("'{}' is already in {}:{}", name, first.file, first.line));
       return;
     }
-    catalog.symbols.push_back({name, row.real.empty() ? name : row.real, &row});
+    catalog.symbols.push_back({name, row.real.empty() ? name : row.real, &row, declared});
   };
   std::map<std::string, const Table*> layers;
   for (const Table& table : tables) {
@@ -64,16 +78,13 @@ Catalog make_catalog(const std::vector<Table>& tables, Problems& problems) {
       problems.push_back(
           {table.file, 1, fmt::format("layer '{}' is already {}", table.layer, at->second->file)});
     for (const Row& row : table.rows) {
-      add(row.name, row);
-      for (const std::string& alias : row.aliases) add(alias, row);
+      add(row.name, row, !row.undeclared);
+      for (const std::string& alias : row.aliases) add(alias, row, !row.undeclared);
+      for (const std::string& twin : row.twins) add(twin, row, false);
     }
   }
   for (const Table& table : tables)
-    for (const Row& row : table.rows) {
-      check_meaning(catalog, row, problems);
-      if (row.passes_va_list() && !row.aliases.empty())
-        problem(problems, row, "@alias and @real in one row: whose real function would it be");
-    }
+    for (const Row& row : table.rows) check_meaning(catalog, row, problems);
   return catalog;
 }
 

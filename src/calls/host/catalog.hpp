@@ -14,12 +14,13 @@ struct ExportedSymbol {
   std::string name;
   std::string real_name;
   const Row* row;
+  bool declared = true;  // by a header, with the row's types
 };
 
 // All tables together, checked against each other. Points into the tables it was made from.
 struct Catalog {
   const std::vector<Table>* tables = nullptr;
-  std::vector<ExportedSymbol> symbols;  // per row: its name, then its aliases
+  std::vector<ExportedSymbol> symbols;  // per row: its name, then its aliases and twins
 
   const Row* find(std::string_view call) const;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 
 #include <fmt/format.h>
@@ -92,6 +93,9 @@ Declarator parse_declarator(std::span<const Token> tokens) {
   if (bounds.empty()) return made;
   if (!are_bounds(bounds)) return {{}, {}, false, "after an array's name stand '[]' or '[SIZE]'"};
   made.plain = false;
+  const Token& size = bounds[1];
+  if (size.kind == Token::Kind::number)
+    std::from_chars(size.text.data(), size.text.data() + size.text.size(), made.items);
   const std::string text = join(bounds);
   const std::string rest = text.substr(text.find(']') + 1);
   made.type += rest.empty() ? "*" : fmt::format(" (*){}", rest);

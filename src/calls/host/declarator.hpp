@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@ struct Declarator {
   std::string name;
   bool plain = true;  // not an array
   std::string problem;
+  std::size_t items = 1;  // the bound of "ends[2]"; 1 without a number
 };
 
 Declarator parse_declarator(std::span<const Token> tokens);

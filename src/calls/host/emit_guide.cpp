@@ -10,8 +10,10 @@ std::string prototype(const Row& row) {
   std::string list;
   for (const RowArgument& a : row.arguments) {
     if (!list.empty()) list += ", ";
-    const bool last = &a == &row.arguments.back();
-    list += row.variadic && last ? "..." : declare(a.type, a.name);
+    const bool rest = row.variadic && &a == &row.arguments.back();
+    const bool listed = row.list && a.type == "char* const*";
+    list += rest || listed ? "..." : declare(a.type, a.name);
+    if (listed) break;
   }
   return fmt::format("{} {}({})", row.result_type, row.name, list);
 }
@@ -22,12 +24,15 @@ std::string meaning(const Row& row) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", a.name, weir::name(a.role));
   if (row.result_type != "void")
     text += fmt::format("{}→ {}", text.empty() ? "" : " ", weir::name(row.result));
+  if (row.makes != Made::file) text += fmt::format(" ({})", weir::name(row.makes));
+  if (row.on != Standard::none) text += fmt::format(", on {}", weir::name(row.on));
   return text;
 }
 
 std::string other_names(const Row& row) {
   std::string text;
-  for (const std::string& alias : row.aliases) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", alias);
+  for (const auto* const names : {&row.aliases, &row.twins})
+    for (const std::string& other : *names) text += fmt::format("{}`{}`", text.empty() ? "" : ", ", other);
   return text;
 }
 

@@ -29,6 +29,12 @@ Signature spell(const Row& row) {
     const RowArgument& a = row.arguments[i];
     append(made.handled, a.type);
     append(made.values, a.name);
+    if (row.list && i >= row.list_argument()) {
+      if (i > row.list_argument()) continue;
+      append(made.types, "const char*, ...");
+      append(made.parameters, "const char* weir_first, ...");
+      continue;
+    }
     if (row.variadic && i + 1 == row.arguments.size()) {
       append(made.types, "...");
       append(made.parameters, "...");
@@ -48,8 +54,24 @@ std::string take_rest(const Row& row, const Signature& s) {
   if (row.passes_va_list()) return fmt::format("  va_list {0};\n  va_start({0}, {1});\n", last.name, before);
   return fmt::format(
       "  va_list weir_rest;\n  va_start(weir_rest, {1});\n"
-      "  const {0} = weir::take_last<Call::{2}>(weir_rest, {3});\n  va_end(weir_rest);\n",
-      declare(last.type, last.name), before, row.name, s.fixed);
+      "  {0} {4} = weir::take_last<Call::{2}>(weir_rest, {3});\n  va_end(weir_rest);\n",
+      last.type.ends_with('*') ? last.type + " const" : "const " + last.type, before, row.name, s.fixed,
+      last.name);
+}
+
+// The strings of a @list row, put together on the stack: exec comes after vfork and in signal handlers.
+std::string collect_list(const Row& row) {
+  const std::size_t at = row.list_argument();
+  std::string text = fmt::format(
+      "  va_list weir_rest;\n  va_start(weir_rest, weir_first);\n"
+      "  const std::size_t weir_count = weir::count_strings(weir_first, weir_rest);\n  va_end(weir_rest);\n"
+      "  auto** const {0} = static_cast<char**>(__builtin_alloca((weir_count + 1) * sizeof(char*)));\n"
+      "  va_start(weir_rest, weir_first);\n  weir::collect_strings({0}, weir_first, weir_rest);\n",
+      row.arguments[at].name);
+  if (at + 1 < row.arguments.size())
+    text += fmt::format("  char* const* const {} = va_arg(weir_rest, char* const*);\n",
+                        row.arguments[at + 1].name);
+  return text + "  va_end(weir_rest);\n";
 }
 
 std::string emit_shim(const ExportedSymbol& symbol) {
@@ -57,10 +79,10 @@ std::string emit_shim(const ExportedSymbol& symbol) {
   const Signature s = spell(row);
   const std::string& result = row.result_type;
   std::string text;
-  if (!row.undeclared) {
+  if (symbol.declared) {
     text += fmt::format("[[maybe_unused]] constexpr {} (*header_agrees_{})({}) = &::{};\n", result,
                         symbol.name, s.types, symbol.name);
-    if (row.passes_va_list())
+    if (!row.real.empty())
       text += fmt::format("[[maybe_unused]] constexpr {} (*header_agrees_{}_real)({}) = &::{};\n", result,
                           symbol.name, s.handled, symbol.real_name);
   }
@@ -68,6 +90,7 @@ std::string emit_shim(const ExportedSymbol& symbol) {
                       s.types, symbol.name);
   text += fmt::format("extern \"C\" {} shim_{}({}) {{\n", result, symbol.name, s.parameters);
   if (row.variadic) text += take_rest(row, s);
+  if (row.list) text += collect_list(row);
   const bool own_name = symbol.name == row.name;
   const std::string which = own_name ? std::string() : fmt::format(", Symbol::{}", symbol.name);
   const std::string call =
@@ -106,7 +129,10 @@ std::string emit_shims(const Catalog& catalog, const Table& table, Problems& pro
       problems.push_back({row.file, row.line, "a row that hands on a va_list needs a result"});
     text += emit_shim(symbol);
   }
-  text += fmt::format("WEIR_FIND_LAYER_AT_START({})\n// NOLINTEND\n", table.layer);
+  text += table.library.empty()
+              ? fmt::format("WEIR_FIND_LAYER_AT_START({})\n", table.layer)
+              : fmt::format("WEIR_FIND_LAYER_IF_LOADED({}, \"{}\")\n", table.layer, table.library);
+  text += "// NOLINTEND\n";
   return text;
 }
 

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstddef>
 #include <iterator>
 
@@ -18,6 +19,13 @@ std::string enumeration(std::string_view name, std::string_view base, const Name
   std::string text = fmt::format("enum class {} : {} {{\n", name, base);
   for (const auto& entry : names) text += fmt::format("  {},\n", entry);
   return text + "};\n" + fmt::format("inline constexpr std::size_t k{}Count = {};\n\n", name, names.size());
+}
+
+std::string made_as(Made made) { return fmt::format("Made::{}", weir::name(made)); }
+
+std::string standard_as(Standard stream) {
+  constexpr std::array<std::string_view, 4> names = {"none", "input", "output", "error"};
+  return fmt::format("Standard::{}", names[static_cast<std::size_t>(stream)]);
 }
 
 }  // namespace
@@ -50,14 +58,15 @@ std::string emit_table(const Catalog& catalog) {
   for (const Table& table : *catalog.tables) {
     layers += fmt::format("    \"{}\",\n", table.layer);
     for (const Row& row : table.rows) {
-      calls +=
-          fmt::format("    {{\"{}\", \"{}\", {}, {}, Call::{}, Layer::{}, Role::{}, {}, {}, {}, {}, {}}},\n",
-                      row.name, row.result_type, first, row.arguments.size(),
-                      row.means.empty() ? row.name : row.means, row.layer, weir::name(row.result), row.opens,
-                      row.closes, row.variadic && !row.passes_va_list(), row.leaves, row.fortran);
+      calls += fmt::format(
+          "    {{\"{}\", \"{}\", {}, {}, Call::{}, Symbol::{}, Layer::{}, Role::{}, {}, {}, ", row.name,
+          row.result_type, first, row.arguments.size(), row.means.empty() ? row.name : row.means, row.name,
+          row.layer, weir::name(row.result), made_as(row.makes), standard_as(row.on));
+      calls += fmt::format("{}, {}, {}, {}, {}, {}}},\n", row.opens, row.closes, row.closes_many,
+                           row.variadic && !row.passes_va_list(), row.leaves, row.fortran);
       for (const RowArgument& a : row.arguments)
-        arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}}},\n", a.name, a.type,
-                                 weir::name(a.role), weir::name(a.direction));
+        arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}, {}}},\n", a.name, a.type,
+                                 weir::name(a.role), weir::name(a.direction), a.items);
       first += row.arguments.size();
     }
   }

@@ -50,12 +50,23 @@ TEST_F(CallCatalog, MeansMustNameARow) {
   EXPECT_THAT(problems(), ElementsAre("calls/a.calls:2: @means(raed): no row 'raed'; did you mean 'read'"));
 }
 
-TEST_F(CallCatalog, MeansMustAgreeInTheLeadingArguments) {
+TEST_F(CallCatalog, MeansMustAgreeInArgumentsOfOneName) {
   table("calls/a.calls",
         "int read(int fd: file, int n: bytes)\nint r2(int fd: file, int n: count) @means(read)\n");
   EXPECT_THAT(
       problems(),
-      ElementsAre("calls/a.calls:2: @means(read): argument 2 is 'int: count' here and 'int: bytes' there"));
+      ElementsAre("calls/a.calls:2: @means(read): argument 'n' is 'int: count' here and 'int: bytes' there"));
+}
+
+TEST_F(CallCatalog, MeansMayAddAndLeaveOutArgumentsButNotMoveThem) {
+  table("calls/a.calls",
+        "int open(int path: path, int flags: flags, int mode: mode)\n"
+        "int open2(int room: room, int path: path, int flags: flags) @means(open)\n"
+        "int open3(int flags: flags, int path: path) @means(open)\n"
+        "int open4(int other: value) @means(open)\n");
+  EXPECT_THAT(problems(),
+              ElementsAre("calls/a.calls:3: @means(open): argument 'path' stands in another order there",
+                          "calls/a.calls:4: @means(open): no argument has the name of one there"));
 }
 
 TEST_F(CallCatalog, ALayerIsOneTable) {
@@ -97,6 +108,33 @@ TEST_F(CallCatalog, AnUndeclaredCallIsNotComparedWithAHeader) {
   EXPECT_THAT(shims(), Not(HasSubstr("header_agrees")));
 }
 
+TEST_F(CallCatalog, ATwinIsNotComparedWithAHeader) {
+  table("calls/posix.calls", "int close(int fd: file) @closes @twin(__close)\n");
+  EXPECT_THAT(shims(), HasSubstr("header_agrees_close)"));
+  EXPECT_THAT(shims(), Not(HasSubstr("header_agrees___close")));
+  EXPECT_THAT(shims(), HasSubstr("__asm__(\"__close\") WEIR_EXPORT;"));
+  EXPECT_EQ(emit_exports(made(), tables_[0]), "__close\nclose\n");
+}
+
+TEST_F(CallCatalog, AListOfStringsArrivesAsOneArray) {
+  table("calls/posix.calls",
+        "int execle(const char* path: path, char* const argv[]: text in, char* const envp[]: text in) @list "
+        "@real(execve) @leaves\n");
+  const std::string text = shims();
+  EXPECT_THAT(text, HasSubstr("(*header_agrees_execle)(const char*, const char*, ...) = &::execle;"));
+  EXPECT_THAT(text, HasSubstr("(*header_agrees_execle_real)(const char*, char* const*, char* const*) = "
+                              "&::execve;"));
+  EXPECT_THAT(text, HasSubstr("shim_execle(const char* path, const char* weir_first, ...) {"));
+  EXPECT_THAT(text, HasSubstr("weir::collect_strings(argv, weir_first, weir_rest);"));
+  EXPECT_THAT(text, HasSubstr("char* const* const envp = va_arg(weir_rest, char* const*);"));
+  EXPECT_THAT(text, HasSubstr("int(const char*, char* const*, char* const*)>(path, argv, envp)"));
+}
+
+TEST_F(CallCatalog, ALibraryThatMayBeAbsentIsLookedForFirst) {
+  table("calls/uring.calls", "@library liburing.so\nint f(int x: value)\n");
+  EXPECT_THAT(shims(), HasSubstr("WEIR_FIND_LAYER_IF_LOADED(uring, \"liburing.so\")\n"));
+}
+
 TEST_F(CallCatalog, FortranShimsAreRefusedRatherThanLeftOut) {
   table("calls/mpi.calls", "int MPI_Init(int x: value) @fortran\n");
   shims();
@@ -115,6 +153,14 @@ TEST_F(CallCatalog, TheGuideShowsWhatACallMeans) {
   EXPECT_THAT(emit_guide(made()),
               HasSubstr("| `ssize_t read(int fd, void* buf, size_t count)` | fd file, buf buffer, "
                         "count bytes → bytes | `read64` |\n"));
+}
+
+TEST_F(CallCatalog, TheGuideSaysWhatIsNoFileAndWhichStreamIsMeant) {
+  table("calls/posix.calls",
+        "int pipe(int ends[2]: file) @opens @makes(pipe) @twin(__pipe)\n"
+        "int puts(const char* buf: string) @on(stdout)\n");
+  EXPECT_THAT(emit_guide(made()), HasSubstr("| ends file → value (pipe) | `__pipe` |\n"));
+  EXPECT_THAT(emit_guide(made()), HasSubstr("| buf string → value, on stdout |"));
 }
 
 }  // namespace

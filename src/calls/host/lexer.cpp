@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kLargestTable = std::size_t{4} << 20;
 constexpr std::string_view kMarks = "(),:*[]@";
 constexpr std::string_view kInclude = "@include";
+constexpr std::string_view kLibrary = "@library";
 
 // Not std::isalpha: the locale has no say in what a table means.
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -59,6 +60,10 @@ class Lexer {
       read_include(trimmed(text.substr(kInclude.size())), line);
       return;
     }
+    if (!continues && text.starts_with(kLibrary)) {
+      read_library(trimmed(text.substr(kLibrary.size())), line);
+      return;
+    }
     if (continues && lexed_.rows.empty()) {
       problem(line, "this line is indented, so it continues a row, and there is no row above it");
       return;
@@ -74,6 +79,20 @@ class Lexer {
       problem(line, "@include takes one header: @include <unistd.h>");
     } else {
       lexed_.includes.emplace_back(header);
+    }
+  }
+
+  // What the names of its files begin with: liburing.so for liburing.so.2.
+  void read_library(std::string_view name, int line) {
+    const bool good = name.ends_with(".so") && std::all_of(name.begin(), name.end(), [](char c) {
+                        return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+';
+                      });
+    if (!lexed_.rows.empty()) {
+      problem(line, "@library stands before the first row");
+    } else if (!good || !lexed_.library.empty()) {
+      problem(line, "@library takes one name, once: @library liburing.so");
+    } else {
+      lexed_.library = name;
     }
   }
 

@@ -99,7 +99,7 @@ class RowParser {
         return fail(line, fmt::format("two arguments are called '{}'", other.name));
     if (colon == text.end())
       return fail(line, fmt::format("argument '{0}' has no role; write '{0}: role'", declared.name));
-    RowArgument made{declared.type, declared.name, Role::value, Direction::in};
+    RowArgument made{declared.type, declared.name, Role::value, Direction::in, declared.items};
     if (!role(text.subspan(before + 1), line, made)) return false;
     row_.arguments.push_back(std::move(made));
     return true;
@@ -177,6 +177,8 @@ class RowParser {
   bool set_flag(std::string_view name) {
     if (name == "opens") row_.opens = true;
     if (name == "closes") row_.closes = true;
+    if (name == "closes_many") row_.closes_many = true;
+    if (name == "list") row_.list = true;
     if (name == "variadic") row_.variadic = true;
     if (name == "undeclared") row_.undeclared = true;
     if (name == "leaves") row_.leaves = true;
@@ -187,6 +189,12 @@ class RowParser {
   bool set_words(const Token& attribute, std::vector<std::string> words) {
     if (attribute.text == "alias")
       row_.aliases = std::move(words);
+    else if (attribute.text == "twin")
+      row_.twins = std::move(words);
+    else if (attribute.text == "makes")
+      return set_made(attribute, words.front());
+    else if (attribute.text == "on")
+      return set_standard(attribute, words.front());
     else if (attribute.text == "means")
       row_.means = std::move(words.front());
     else if (attribute.text == "real")
@@ -196,6 +204,21 @@ class RowParser {
     else
       return fail(attribute.line, fmt::format("unknown role '{}'{}", words.front(),
                                               suggestion(words.front(), names_of(kRoles))));
+    return true;
+  }
+
+  bool set_made(const Token& attribute, const std::string& word) {
+    const auto made = find_made(word);
+    if (!made)
+      return fail(attribute.line, fmt::format("@makes({}): it is one of {}", word, fmt::join(kMade, ", ")));
+    row_.makes = *made;
+    return true;
+  }
+
+  bool set_standard(const Token& attribute, const std::string& word) {
+    const auto stream = find_standard(word);
+    if (!stream) return fail(attribute.line, fmt::format("@on({}): it is stdin, stdout or stderr", word));
+    row_.on = *stream;
     return true;
   }
 
@@ -210,14 +233,26 @@ class RowParser {
       return fail(row_.line, "a va_list in place of '...' needs @real(the function that takes a va_list)");
     if (row_.variadic && has_va_list && !row_.passes_va_list())
       return fail(row_.line, "in a @variadic row the va_list is the last argument");
-    if (!row_.real.empty() && !row_.passes_va_list())
-      return fail(row_.line, "@real is for @variadic rows that end in a va_list");
+    if (!row_.real.empty() && !row_.passes_va_list() && !row_.list)
+      return fail(row_.line, "@real is for @list and for @variadic rows that end in a va_list");
+    if (row_.list && !is_whole_list())
+      return fail(
+          row_.line,
+          "@list needs @real, no @variadic, and 'char* const*' as its last argument, or its last two");
+    if (row_.makes != Made::file && !row_.opens) return fail(row_.line, "@makes is for rows with @opens");
     if (row_.opens && !makes_a_handle())
       return fail(row_.line, "@opens, but neither the result nor an out argument has the role of a handle");
     const auto is_handle = [](const RowArgument& a) { return info(a.role).handle != HandleKind::none; };
     if (row_.closes && std::none_of(row_.arguments.begin(), row_.arguments.end(), is_handle))
       return fail(row_.line, "@closes, but no argument has the role of a handle");
     return true;
+  }
+
+  bool is_whole_list() const {
+    const std::size_t at = row_.list_argument();
+    const std::size_t after = row_.arguments.size() - at;
+    return !row_.real.empty() && !row_.variadic &&
+           (after == 1 || (after == 2 && row_.arguments.back().type == "char* const*"));
   }
 
   Role usual_result() const {
@@ -274,7 +309,7 @@ std::string layer_of(const std::string& file) {
 }  // namespace
 
 Table parse_table(const std::string& file, std::string_view text, Problems& problems) {
-  Table table{file, layer_of(file), {}, {}};
+  Table table{file, layer_of(file), {}, {}, {}};
   if (!is_free_name(table.layer)) {
     problems.push_back(
         {file, 1, fmt::format("the file's name names the layer, and '{}' is no C++ name", table.layer)});
@@ -282,6 +317,7 @@ Table parse_table(const std::string& file, std::string_view text, Problems& prob
   }
   Lexed lexed = lex(file, text, problems);
   table.includes = std::move(lexed.includes);
+  table.library = std::move(lexed.library);
   for (const LogicalRow& logical : lexed.rows) {
     if (logical.damaged) continue;
     if (auto row = RowParser(file, table.layer, logical, problems).run())

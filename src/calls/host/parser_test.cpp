@@ -76,6 +76,23 @@ TEST(CallTable, ReadsEveryAttribute) {
   EXPECT_TRUE(table.rows[3].leaves);
 }
 
+TEST(CallTable, ReadsWhatAHandleStandsForAndWhichStreamIsMeant) {
+  const Table table = parse_good(
+      "@library libx.so\n"
+      "int pipe(int ends[2]: file) @opens @makes(pipe) @twin(__pipe)\n"
+      "int puts(const char* buf: string) @on(stdout)\n"
+      "int closeall() @closes_many\n"
+      "int execl(const char* path: path, char* const argv[]: text in) @list @real(execv)\n");
+  EXPECT_EQ(table.library, "libx.so");
+  EXPECT_EQ(table.rows[0].makes, Made::pipe);
+  EXPECT_EQ(table.rows[0].arguments[0].items, 2U);
+  EXPECT_EQ(table.rows[0].twins, std::vector<std::string>{"__pipe"});
+  EXPECT_EQ(table.rows[1].on, Standard::output);
+  EXPECT_EQ(table.rows[1].arguments[0].items, 1U);
+  EXPECT_TRUE(table.rows[2].closes_many);
+  EXPECT_EQ(table.rows[3].list_argument(), 1U);
+}
+
 TEST(CallTable, DirectionFollowsTheTypeUnlessStated) {
   const Table table = parse_good(
       "int f(int v: value, const int* in: value, int* out: value, FILE* s: stream, FILE** made: stream,\n"
@@ -188,7 +205,25 @@ INSTANTIATE_TEST_SUITE_P(
         BadTable{"VaListWithoutReal", "int f(int x: value, va_list v: varargs) @variadic\n",
                  "1: a va_list in place of '...' needs @real(the function that takes a va_list)"},
         BadTable{"RealWithoutVaList", "int f(int x: value) @real(g)\n",
-                 "1: @real is for @variadic rows that end in a va_list"},
+                 "1: @real is for @list and for @variadic rows that end in a va_list"},
+        BadTable{"ListWithoutAnArray", "int f(int x: value) @list @real(g)\n",
+                 "1: @list needs @real, no @variadic, and 'char* const*' as its last argument, or its last "
+                 "two"},
+        BadTable{"ListWithoutReal", "int f(char* const argv[]: text in) @list\n",
+                 "1: @list needs @real, no @variadic, and 'char* const*' as its last argument, or its last "
+                 "two"},
+        BadTable{"UnknownKind", "int f(int x: value) @opens @makes(tube)\n",
+                 "1: @makes(tube): it is one of file, pipe, socket, event, memory, terminal, process, "
+                 "callback"},
+        BadTable{"MakesWithoutOpens", "int f(int x: value) @makes(pipe)\n",
+                 "1: @makes is for rows with @opens"},
+        BadTable{"UnknownStandardStream", "int f(int x: value) @on(output)\n",
+                 "1: @on(output): it is stdin, stdout or stderr"},
+        BadTable{"LibraryOfNothing", "@library\n", "1: @library takes one name, once: @library liburing.so"},
+        BadTable{"TwoLibraries", "@library liba.so\n@library libb.so\n",
+                 "2: @library takes one name, once: @library liburing.so"},
+        BadTable{"LibraryAfterARow", "int f(int x: value)\n@library liba.so\n",
+                 "2: @library stands before the first row"},
         BadTable{"ContinuesNothing", "  int f(int x: value)\n",
                  "1: this line is indented, so it continues a row, and there is no row above it"},
         BadTable{"IncludeAfterARow", "int f(int x: value)\n@include <a.h>\n",

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "calls/made.hpp"
 #include "calls/role.hpp"
 
 namespace weir::host {
@@ -15,6 +17,7 @@ struct RowArgument {
   std::string name;
   Role role = Role::value;
   Direction direction = Direction::in;
+  std::size_t items = 1;  // behind the pointer: 2 for "int ends[2]"
 };
 
 // What a row of a table says about one call.
@@ -29,26 +32,39 @@ struct Row {
 
   bool opens = false;
   bool closes = false;
+  bool closes_many = false;
   bool variadic = false;
   bool undeclared = false;
   bool leaves = false;
   bool fortran = false;
+  bool list = false;
+  Made makes = Made::file;
+  Standard on = Standard::none;
   std::vector<std::string> aliases;
-  std::string means;  // empty: itself
-  std::string real;   // empty: the name it was called by
+  std::vector<std::string> twins;  // aliases that no header declares, or with other types
+  std::string means;               // empty: itself
+  std::string real;                // empty: the name it was called by
 
   // Passes C's '...' on as a va_list; other variadic rows take their one last argument out of it.
   bool passes_va_list() const { return variadic && arguments.back().type == "va_list"; }
+
+  // Of a @list row: the argument that the strings in C's '...' are collected into.
+  std::size_t list_argument() const {
+    std::size_t at = 0;
+    while (at < arguments.size() && arguments[at].type != "char* const*") ++at;
+    return at;
+  }
 };
 
 struct Table {
   std::string file;
   std::string layer;  // the file's name without ".calls"
   std::vector<std::string> includes;
+  std::string library;  // empty: the C library's, which every program has
   std::vector<Row> rows;
 };
 
-enum class Takes : std::uint8_t { nothing, one_name, names, role };
+enum class Takes : std::uint8_t { nothing, one_name, names, role, made, standard };
 
 struct AttributeInfo {
   std::string_view name;
@@ -62,6 +78,9 @@ inline constexpr std::array kAttributes = {
     AttributeInfo{"leaves", Takes::nothing},   AttributeInfo{"fortran", Takes::nothing},
     AttributeInfo{"alias", Takes::names},      AttributeInfo{"means", Takes::one_name},
     AttributeInfo{"real", Takes::one_name},    AttributeInfo{"result", Takes::role},
+    AttributeInfo{"twin", Takes::names},       AttributeInfo{"closes_many", Takes::nothing},
+    AttributeInfo{"list", Takes::nothing},     AttributeInfo{"makes", Takes::made},
+    AttributeInfo{"on", Takes::standard},
 };
 
 }  // namespace weir::host

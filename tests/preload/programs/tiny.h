@@ -26,3 +26,12 @@ __attribute__((format(printf, 1, 2), unused)) static void say(const char* format
       _exit(98);                                                        \
     }                                                                   \
   } while (0)
+
+// Says what a call returned and what it left in errno. Not all may be allowed where the tests run; what
+// counts is that the answer is the same.
+#define TELL(call)                                          \
+  do {                                                      \
+    errno = 0;                                              \
+    const long long tell_result = (long long)(call);        \
+    say("%s: %lld, errno %d\n", #call, tell_result, errno); \
+  } while (0)
