@@ -34,5 +34,11 @@ TEST(RealFunction, NobodyHasItIsAnAnswer) {
   EXPECT_EQ(dlerror(), nullptr) << "our failed search is not the program's business";
 }
 
+TEST(RealFunction, ALibraryIsLoadedByTheBeginningOfItsFileName) {
+  EXPECT_TRUE(is_loaded("libc.so"));
+  EXPECT_FALSE(is_loaded("libno_such_library.so"));
+  EXPECT_FALSE(is_loaded("c.so"));
+}
+
 }  // namespace
 }  // namespace weir
