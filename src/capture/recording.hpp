@@ -27,6 +27,7 @@ namespace weir::capture {
 // The descriptor under a stream or a directory, or -1.
 inline int descriptor_of(FILE* stream) { return fileno(stream); }
 inline int descriptor_of(DIR* directory) { return dirfd(directory); }
+inline int descriptor_of(const void* /*of another kind*/) { return -1; }
 
 // Bytes that stand for an iovec array: its lengths as they are.
 std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std::size_t room);
@@ -203,6 +204,11 @@ class Recording {
         using Time = std::remove_cv_t<std::remove_pointer_t<decltype(value)>>;
         constexpr std::size_t bytes = std::is_same_v<Time, utimbuf> ? sizeof(Time) : 2 * sizeof(Time);
         draft.put(I, Encoding::text, lane.number_of_text({reinterpret_cast<const char*>(value), bytes}));
+      } else if constexpr (how == Treatment::request) {
+        const std::int64_t asked[] = {value->aio_fildes, value->aio_lio_opcode, value->aio_offset,
+                                      static_cast<std::int64_t>(value->aio_nbytes), number(value)};
+        draft.put(I, Encoding::text,
+                  lane.number_of_text({reinterpret_cast<const char*>(asked), sizeof asked}));
       } else if constexpr (how == Treatment::offset_pointer) {
         const std::int64_t moved = failed || draft.result < 0 ? 0 : draft.result;
         draft.values[I] = static_cast<std::int64_t>(*value) - moved;
@@ -379,10 +385,7 @@ class Recording {
     if (surprising_) lane.surprise(static_cast<int>(draft.result));
     lane.opened(handle);
     if constexpr (std::is_pointer_v<R>) {
-      if constexpr (std::is_same_v<R, FILE*> || std::is_same_v<R, DIR*>)
-        draft.result = descriptor_of(result);
-      else
-        draft.result = -1;
+      draft.result = descriptor_of(result);
     }
     draft.put_result(trace::Encoding::opened, handle.id);
     draft.columns = true;

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
+
+#include <aio.h>
 
 #include "calls/call.hpp"
 
@@ -21,6 +24,7 @@ enum class Treatment {
   times,           // a pair of time stamps to be set
   offset,          // a position in a file
   offset_pointer,  // likewise, where the call also leaves the new one
+  request,         // an asynchronous request: what it asks for
   new_pair,        // where two new descriptors are put
   pointer,         // only whether it is null
 };
