@@ -8,6 +8,7 @@ namespace weir::capture {
 // What a few calls change besides their own handle.
 template <Call C, class R, class... Args>
 void after([[maybe_unused]] R result, [[maybe_unused]] Args... args) {
+  if (Lane::in_vforked_child()) return;  // it is the child's own directory and descriptors that change
   if constexpr (is_one_of(C, "chdir", "fchdir")) {
     if (result == 0) Process::current().directory_changed();
   } else if constexpr (is(C, "close_range")) {

@@ -63,6 +63,15 @@ bool reserve(int fd, std::size_t bytes) {
   return true;
 }
 
+// The name behind a descriptor, up to 4096 bytes; its length.
+std::size_t name_of_descriptor(int descriptor, char* to) {
+  char link[40];
+  char* const end = put_number(put_text(link, "/proc/self/fd/"), static_cast<std::uint64_t>(descriptor));
+  *end = '\0';
+  const long found = syscall(SYS_readlinkat, AT_FDCWD, link, to, 4096L);
+  return found > 0 ? static_cast<std::size_t>(found) : 0;
+}
+
 live::HandleKind kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
     case S_IFREG:
@@ -92,6 +101,7 @@ Lane* Lane::prepare() {
     process.after_fork();
     lane = nullptr;
   }
+  if (lane != nullptr && lane->watched_) lane = after_vfork(lane);
   if (lane == nullptr) {
     lane = process.take_lane();
     if (lane == nullptr) return nullptr;
@@ -114,8 +124,55 @@ void Lane::release() {
   if (lane != nullptr && lane->alive_ == kAlive) Process::current().give_back(lane);
 }
 
-bool Lane::start(std::uint32_t number, Tick process_start) {
+void Lane::before_vfork() {
+  if (Lane* const lane = thread_lane; lane != nullptr && lane->alive_ == kAlive) lane->watched_ = true;
+}
+
+// `lane` is the parent's, or a child's that the parent finds here when it goes on.
+Lane* Lane::after_vfork(Lane* lane) {
+  Process& process = Process::current();
+  const std::int64_t here = syscall(SYS_getpid);
+  if (lane->parent_lane_ != nullptr && lane->process_ != here) {
+    Lane* const parent = lane->parent_lane_;
+    process.discard(lane);
+    lane = parent;
+    thread_lane = parent;
+  }
+  if (lane->process_ == here) {
+    if (lane->parent_lane_ == nullptr) lane->watched_ = false;
+    return lane;
+  }
+  Lane* const child = process.make_lane(0, here, Clock::now());
+  if (child == nullptr) return lane;  // better in the wrong place than nowhere
+  child->parent_lane_ = lane;
+  child->watched_ = true;
+  child->adopt();
+  thread_lane = child;
+  return child;
+}
+
+bool Lane::wants(std::string_view path, int directory) {
+  const Settings& settings = Process::current().settings();
+  if (path.starts_with('/')) return settings.wants(path);
+  char* const scratch = tables_->scratch;
+  std::size_t length = 0;
+  if (directory == AT_FDCWD) {
+    const std::string_view here = Process::current().directory();
+    length = std::min<std::size_t>(here.size(), 4096);
+    std::memcpy(scratch, here.data(), length);
+  } else {
+    length = name_of_descriptor(directory, scratch);
+  }
+  if (length + 1 + path.size() > sizeof tables_->scratch) return true;
+  scratch[length++] = '/';
+  while (path.starts_with("./")) path.remove_prefix(2);
+  std::memcpy(scratch + length, path.data(), path.size());
+  return settings.wants({scratch, length + path.size()});
+}
+
+bool Lane::start(std::uint32_t number, std::int64_t process_number, Tick process_start) {
   const Process& process = Process::current();
+  process_ = process_number;
   number_ = number;
   timed_ = process.settings().timed();
   char* at = put_text(path_, process.settings().directory());
@@ -128,7 +185,7 @@ bool Lane::start(std::uint32_t number, Tick process_start) {
   for (std::size_t i = length; i < 16; ++i) *at++ = '0';
   at = put_text(at, {digits, length});
   at = put_text(at, "-");
-  at = put_number(at, static_cast<std::uint64_t>(process.number()));
+  at = put_number(at, static_cast<std::uint64_t>(process_));
   at = put_text(at, "-");
   at = put_number(at, number);
   at = put_text(at, live::kSuffix);
@@ -148,7 +205,7 @@ bool Lane::start(std::uint32_t number, Tick process_start) {
   };
   const auto reading = Calibration::Reading::take();
   set(HeaderWord::version, live::kVersion | (timed_ ? live::kTimed : 0));
-  set(HeaderWord::process, static_cast<std::uint64_t>(process.number()));
+  set(HeaderWord::process, static_cast<std::uint64_t>(process_));
   set(HeaderWord::parent, static_cast<std::uint64_t>(syscall(SYS_getppid)));
   set(HeaderWord::lane, number);
   set(HeaderWord::calls, live::kCallTable);
@@ -343,11 +400,7 @@ void Lane::introduce(Handle handle, int descriptor, const char* name) {
     about.flags = flags >= 0 ? static_cast<std::uint32_t>(flags) : 0;
     const long position = syscall(SYS_lseek, descriptor, 0L, SEEK_CUR);
     about.position = position >= 0 ? position : 0;
-    char link[40];
-    char* const end = put_number(put_text(link, "/proc/self/fd/"), static_cast<std::uint64_t>(descriptor));
-    *end = '\0';
-    const long found = syscall(SYS_readlinkat, AT_FDCWD, link, scratch, 4096L);
-    length = found > 0 ? static_cast<std::size_t>(found) : 0;
+    length = name_of_descriptor(descriptor, scratch);
   } else if (name != nullptr) {
     length = std::min<std::size_t>(std::strlen(name), 4096);
     std::memcpy(scratch, name, length);
@@ -379,7 +432,7 @@ void Lane::put_path(std::string_view name, Draft& draft) {
     define_directory();
   }
   trace::NameTemplate& split = tables_->name;
-  const std::int64_t process = Process::current().number();
+  const std::int64_t process = process_;
   std::uint32_t number = TextTable::kNone;
   split.split(name, process, true);
   if (split.has_numbers_to_widen()) {

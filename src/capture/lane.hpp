@@ -75,6 +75,14 @@ class Lane {
   // The thread ends: its lane goes to whoever comes next.
   static void release();
 
+  // The next call may come from a child that runs in this process's memory. It gets a lane of its own, which
+  // the parent gives up when it goes on; of the table of open handles it only reads.
+  static void before_vfork();
+  static bool in_vforked_child() { return thread_lane != nullptr && thread_lane->parent_lane_ != nullptr; }
+
+  // Whether the user wants calls on this name recorded.
+  bool wants(std::string_view path, int directory);
+
  private:
   friend class Process;
 
@@ -94,9 +102,10 @@ class Lane {
   static constexpr std::uint32_t kMostRecordWords = 5 + 2 * trace::live::kMostColumns;
   static constexpr std::uint64_t kAlive = 0x4C616E6520697320;
 
-  bool ready() const { return used_ + kMostRecordWords <= capacity_ && !busy_ && !crowded_; }
+  bool ready() const { return used_ + kMostRecordWords <= capacity_ && !busy_ && !crowded_ && !watched_; }
   static Lane* prepare();
-  bool start(std::uint32_t number, Tick process_start);
+  bool start(std::uint32_t number, std::int64_t process, Tick process_start);
+  static Lane* after_vfork(Lane* lane);
   bool map_file();
   void adopt();
   void mend();
@@ -127,6 +136,7 @@ class Lane {
   std::uint32_t last_symbol_;
   bool busy_;
   bool crowded_;
+  bool watched_;  // the process may be another one by now
   bool timed_;
   bool stopped_;
   SignatureTable signatures_;
@@ -136,6 +146,8 @@ class Lane {
   Tables* tables_;
   std::atomic<std::uint64_t>* header_;
   std::uint64_t alive_;
+  Lane* parent_lane_;  // of a vforked child's lane: the one of the thread that waits
+  std::int64_t process_;
   std::uint64_t file_end_;
   std::uint64_t passed_;
   std::uint32_t number_;

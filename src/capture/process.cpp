@@ -73,25 +73,30 @@ void Process::after_fork() {
   lane_count_ = 0;
 }
 
+Lane* Process::make_lane(std::uint32_t lane_number, std::int64_t process, Tick process_start) {
+  auto* const memory = static_cast<std::byte*>(map_memory(kAllBytes));
+  if (memory == nullptr) return nullptr;
+  Lane* const lane = new (memory) Lane;
+  lane->tables_ = new (memory + kLaneBytes) Lane::Tables;
+  lane->views_ = reinterpret_cast<Lane::View*>(memory + kLaneBytes + kTableBytes);
+  if (lane->start(lane_number, process, process_start)) return lane;
+  unmap_memory(memory, kAllBytes);
+  return nullptr;
+}
+
+void Process::discard(Lane* lane) {
+  unmap_memory(lane->header_, live::kHeaderBytes + live::kTailBytes);
+  unmap_memory(lane, kAllBytes);
+}
+
 Lane* Process::take_lane() {
   const Locked locked(lanes_lock_);
   Lane* lane = nullptr;
   if (free_count_ > 0) {
     lane = free_lanes_[--free_count_];
   } else {
-    constexpr std::size_t lane_bytes = (sizeof(Lane) + 63) / 64 * 64;
-    constexpr std::size_t table_bytes = (sizeof(Lane::Tables) + 63) / 64 * 64;
-    constexpr std::size_t view_bytes = Handle::kIds * sizeof(Lane::View);
-    constexpr std::size_t bytes = lane_bytes + table_bytes + view_bytes;
-    auto* const memory = static_cast<std::byte*>(map_memory(bytes));
-    if (memory == nullptr) return nullptr;
-    lane = new (memory) Lane;
-    lane->tables_ = new (memory + lane_bytes) Lane::Tables;
-    lane->views_ = reinterpret_cast<Lane::View*>(memory + lane_bytes + table_bytes);
-    if (!lane->start(lane_count_, start_tick_)) {
-      unmap_memory(memory, bytes);
-      return nullptr;
-    }
+    lane = make_lane(lane_count_, number_, start_tick_);
+    if (lane == nullptr) return nullptr;
     ++lane_count_;
   }
   if (have_key) pthread_setspecific(end_of_thread, lane);

@@ -27,6 +27,9 @@ class Process {
   // The lane of the calling thread; null when there can be none.
   Lane* take_lane();
   void give_back(Lane* lane);
+  // A new lane with its file; null when there can be none.
+  Lane* make_lane(std::uint32_t lane_number, std::int64_t process, Tick process_start);
+  void discard(Lane* lane);  // its memory, not its file
   // Called when the memory of a lane is found wiped: this is a forked child.
   void after_fork();
 
@@ -46,10 +49,12 @@ class Process {
 
   std::uint64_t memory_per_lane() const;
   Tick start_tick() const { return start_tick_; }
-  bool in_vforked_child() const;
 
  private:
   static constexpr std::size_t kLanes = 4096;
+  static constexpr std::size_t kLaneBytes = (sizeof(Lane) + 63) / 64 * 64;
+  static constexpr std::size_t kTableBytes = (sizeof(Lane::Tables) + 63) / 64 * 64;
+  static constexpr std::size_t kAllBytes = kLaneBytes + kTableBytes + Handle::kIds * sizeof(Lane::View);
   enum class State : std::uint32_t { unborn, starting, recording, off };
 
   void start();

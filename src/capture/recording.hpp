@@ -68,6 +68,25 @@ class Recording {
     return found;
   }
 
+  // Whether the user wants none of the names of this call. Names that the call could not read are wanted.
+  bool names_left_out(Lane& lane, bool readable) {
+    bool any = false;
+    bool wanted = false;
+    int directory = AT_FDCWD;
+    for_each([&](auto index) {
+      constexpr std::size_t i = index;
+      if constexpr (kTreatment<i> == Treatment::directory) directory = static_cast<int>(std::get<i>(args_));
+      if constexpr (kTreatment<i> == Treatment::path) {
+        const auto value = std::get<i>(args_);
+        if (value == nullptr || !readable) return;
+        any = true;
+        wanted = wanted || lane.wants(value, directory);
+      }
+    });
+    left_out_ = any && !wanted;
+    return left_out_;
+  }
+
   // Before a call that may not come back.
   void record_leaving(Lane& lane, std::uint32_t depth, Tick now) {
     Draft draft;
@@ -95,7 +114,7 @@ class Recording {
     const bool failed = is_failure(result);
     update_closed(failed, error);
     if constexpr (kMayOpen)
-      if (!failed && opens_now()) open_handle(result);
+      if (!failed && opens_now() && !Lane::in_vforked_child()) open_handle(result);
   }
 
  private:
@@ -144,7 +163,7 @@ class Recording {
   void update_closed(bool failed, int error) {
     if constexpr (info(C).closes && kShape.handle != trace::Shape::kNone) {
       constexpr auto i = static_cast<std::size_t>(kShape.handle);
-      if (failed && error == EBADF) return;
+      if ((failed && error == EBADF) || Lane::in_vforked_child()) return;
       Handles& handles = Process::current().handles();
       if constexpr (kTreatment<i> == Treatment::object) {
         handles.close(std::get<i>(args_), before_[i]);
@@ -217,7 +236,7 @@ class Recording {
         draft.put(I, Encoding::column);
         draft.columns = true;
       } else if constexpr (how == Treatment::new_pair) {
-        if (failed) {
+        if (failed || Lane::in_vforked_child()) {
           draft.put(I, Encoding::absent);
           return;
         }
@@ -250,7 +269,7 @@ class Recording {
     if (!handle.known()) {
       // A number that is no descriptor, or one that is not the same any more.
       constexpr bool gone = info(C).closes || (kDuplicatesTo && I == 1);
-      if (gone || failed || descriptor < 0 || descriptor >= Handles::kDescriptors) {
+      if (gone || failed || descriptor < 0 || descriptor >= Handles::kDescriptors || Lane::in_vforked_child()) {
         draft.values[I] = trace::Shape::kNoHandle;
         draft.put(I, Encoding::literal, static_cast<std::uint64_t>(static_cast<std::int64_t>(descriptor)));
         return;
@@ -267,7 +286,7 @@ class Recording {
     const auto value = std::get<I>(args_);
     Handle handle = before_[I];
     if (!handle.known()) {
-      if (info(C).closes) {
+      if (info(C).closes || Lane::in_vforked_child()) {
         draft.values[I] = trace::Shape::kNoHandle;
         draft.put(I, trace::Encoding::absent);
         return;
@@ -326,6 +345,11 @@ class Recording {
   // Whether the name that is being opened, or what is duplicated, was left out by the user.
   bool is_left_out() const { return ignored() || left_out_; }
 
+ public:
+  static bool failed(R result) { return is_failure(result); }
+
+ private:
+
   void put_result(Lane& lane, Draft& draft, R result, bool failed, int error) {
     using trace::Encoding;
     if constexpr (std::is_same_v<R, std::nullptr_t>) {  // void
@@ -376,7 +400,7 @@ class Recording {
       (info(C).opens && !kHasPair && (std::is_pointer_v<R> || std::is_integral_v<R>)) || kMayDuplicate;
 
   void put_opened(Lane& lane, Draft& draft, R result) {
-    const Handle handle = open_handle(result);
+    const Handle handle = Lane::in_vforked_child() ? Handle{} : open_handle(result);
     if (!handle.known()) {  // more than can be kept
       draft.put_result(trace::Encoding::column);
       draft.columns = true;
