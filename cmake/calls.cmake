@@ -49,12 +49,13 @@ set_property(GLOBAL PROPERTY WEIR_ROOM_calls_GENERATED_INCLUDE "${WEIR_CALLS_DIR
 #     HANDLER capture/handler.hpp            what stands between a shim and the real function (intercept/shim.hpp)
 #     SOURCES ...                            its own sources, if any
 #     ROOMS capture                          rooms it is made of; intercept is always there
+#     ALSO_EXPORTS vfork                     names its own sources add to the tables'
 #     MAY_NEED libmpi.so.40                  shared libraries it may need besides the C library's own
 #     NO_INSTALL)                            for tests
 #
 # Two tests come with it: it exports exactly what the tables say, and it needs no library an application may lack.
 function(weir_preload_library name)
-  cmake_parse_arguments(LIB "NO_INSTALL" "HANDLER" "LAYERS;SOURCES;ROOMS;MAY_NEED" ${ARGN})
+  cmake_parse_arguments(LIB "NO_INSTALL" "HANDLER" "LAYERS;SOURCES;ROOMS;MAY_NEED;ALSO_EXPORTS" ${ARGN})
   if(LIB_UNPARSED_ARGUMENTS OR NOT LIB_HANDLER OR NOT LIB_LAYERS)
     message(FATAL_ERROR "weir_preload_library(${name}): LAYERS and HANDLER are needed; not understood: "
                         "'${LIB_UNPARSED_ARGUMENTS}'")
@@ -86,7 +87,7 @@ function(weir_preload_library name)
   if(BUILD_TESTING AND NOT WEIR_SANITIZE)
     set(check "${PROJECT_SOURCE_DIR}/tests/preload/check_library.cmake")
     add_test(NAME preload.${name}.exports_what_the_tables_say COMMAND "${CMAKE_COMMAND}"
-      -D "LIBRARY=$<TARGET_FILE:${name}>" -D "NM=${CMAKE_NM}" -D "EXPORTS=${exports}" -P "${check}")
+      -D "LIBRARY=$<TARGET_FILE:${name}>" -D "NM=${CMAKE_NM}" -D "EXPORTS=${exports}" -D "ALSO=${LIB_ALSO_EXPORTS}" -P "${check}")
     add_test(NAME preload.${name}.needs_only_the_c_library COMMAND "${CMAKE_COMMAND}"
       -D "LIBRARY=$<TARGET_FILE:${name}>" -D "READELF=${CMAKE_READELF}" -D "MAY_NEED=${LIB_MAY_NEED}" -P "${check}")
     set_tests_properties(preload.${name}.exports_what_the_tables_say preload.${name}.needs_only_the_c_library

@@ -10,7 +10,8 @@ namespace {
 using trace::Encoding;
 
 bool is_size(Role role) {
-  return role == Role::bytes || role == Role::count || role == Role::value || role == Role::offset;
+  return role == Role::bytes || role == Role::count || role == Role::value || role == Role::offset ||
+         role == Role::string;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <cwchar>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -28,6 +29,9 @@ namespace weir::capture {
 inline int descriptor_of(FILE* stream) { return fileno(stream); }
 inline int descriptor_of(DIR* directory) { return dirfd(directory); }
 inline int descriptor_of(const void* /*of another kind*/) { return -1; }
+
+inline std::size_t length_of(const char* text) { return std::strlen(text); }
+inline std::size_t length_of(const wchar_t* text) { return std::wcslen(text); }
 
 // Bytes that stand for an iovec array: its lengths as they are.
 std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std::size_t room);
@@ -190,6 +194,8 @@ class Recording {
       put_descriptor<I>(lane, draft, failed);
     } else if constexpr (how == Treatment::offset) {
       put_offset<I>(lane, draft);
+    } else if constexpr (how == Treatment::nothing) {
+      draft.put(I, Encoding::absent);
     } else {
       if (value == nullptr) {
         draft.values[I] = nothing<I>();
@@ -223,6 +229,13 @@ class Recording {
         using Time = std::remove_cv_t<std::remove_pointer_t<decltype(value)>>;
         constexpr std::size_t bytes = std::is_same_v<Time, utimbuf> ? sizeof(Time) : 2 * sizeof(Time);
         draft.put(I, Encoding::text, lane.number_of_text({reinterpret_cast<const char*>(value), bytes}));
+      } else if constexpr (how == Treatment::string) {
+        if (failed) {  // what a read left there is nobody's
+          draft.put(I, Encoding::absent);
+          return;
+        }
+        draft.values[I] = static_cast<std::int64_t>(length_of(value));
+        draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
       } else if constexpr (how == Treatment::request) {
         const std::int64_t asked[] = {value->aio_fildes, value->aio_lio_opcode, value->aio_offset,
                                       static_cast<std::int64_t>(value->aio_nbytes), number(value)};
@@ -372,6 +385,8 @@ class Recording {
         } else {
           draft.put_result(Encoding::absent);
         }
+      } else if constexpr (kShape.result == Role::character) {
+        draft.put_result(Encoding::absent);
       } else if constexpr (is(C, "fork")) {
         draft.put_result(Encoding::column);
         draft.columns = true;

@@ -26,6 +26,8 @@ enum class Treatment {
   offset_pointer,  // likewise, where the call also leaves the new one
   request,         // an asynchronous request: what it asks for
   new_pair,        // where two new descriptors are put
+  string,          // data that ends at its null character: how long it is
+  nothing,         // data itself
   pointer,         // only whether it is null
 };
 
@@ -52,6 +54,7 @@ constexpr Treatment treatment() {
     if constexpr (role == Role::file) return Treatment::descriptor;
     if constexpr (role == Role::directory) return Treatment::directory;
     if constexpr (role == Role::offset) return Treatment::offset;
+    if constexpr (role == Role::character) return Treatment::nothing;
     return Treatment::number;
   } else {
     using Target = std::remove_cv_t<std::remove_pointer_t<T>>;
@@ -61,6 +64,7 @@ constexpr Treatment treatment() {
     if constexpr (role == Role::path && is_chars) return Treatment::path;
     if constexpr (role == Role::text && is_chars && in) return Treatment::text;
     if constexpr (role == Role::text && in && argument.name == "argv") return Treatment::texts;
+    if constexpr (role == Role::string && (is_chars || std::is_same_v<Target, wchar_t>)) return Treatment::string;
     if constexpr (role == Role::vector && in) return Treatment::lengths;
     if constexpr (role == Role::offset && std::is_integral_v<Target>) return Treatment::offset_pointer;
     if constexpr (role == Role::time && in && name(C).find("utim") != std::string_view::npos)

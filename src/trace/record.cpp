@@ -33,6 +33,13 @@ int direction(const Function& function) {
 
 std::uint64_t bytes_moved(const Record& record) {
   const Function& function = *record.function;
+  if (direction(function) == 0 || record.failed()) return 0;
+  for (std::size_t i = 0; i < record.arguments.size(); ++i)
+    if (function.arguments[i].role == Role::string && record.arguments[i].kind == Value::Kind::number)
+      return static_cast<std::uint64_t>(record.arguments[i].number);
+    else if (function.arguments[i].role == Role::character)
+      return 1;
+  if (function.result == Role::character) return 1;
   if (record.result.kind != Value::Kind::number || record.result.number <= 0 || direction(function) == 0)
     return 0;
   const auto result = static_cast<std::uint64_t>(record.result.number);

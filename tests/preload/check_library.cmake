@@ -1,5 +1,5 @@
 # What a preload library may show to an application and ask of it.
-#   cmake -D LIBRARY=... -D NM=... -D EXPORTS=a.exports;b.exports -P check_library.cmake
+#   cmake -D LIBRARY=... -D NM=... -D EXPORTS=a.exports;b.exports -D ALSO=vfork -P check_library.cmake
 #   cmake -D LIBRARY=... -D NM=... -D PROGRAMS=DIR -P check_library.cmake    every name is imported by a program there
 #   cmake -D LIBRARY=... -D READELF=... -D MAY_NEED=... -P check_library.cmake
 if(PROGRAMS)
@@ -21,7 +21,7 @@ elseif(NM)
   execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^ \n]+\n" exported "${text}")
   list(TRANSFORM exported STRIP)
-  set(expected)
+  set(expected ${ALSO})
   foreach(file IN LISTS EXPORTS)
     file(STRINGS "${file}" names)
     list(APPEND expected ${names})

@@ -72,14 +72,15 @@ class DurationModel {
   }
   template <class Coder>
   std::uint64_t escaped(Coder& coder, const ErrorBound& bound, std::uint64_t duration) {
-    unsigned dropped = 0;
-    const std::uint64_t kept = number_.code(coder, duration, [&](unsigned length) {
-      const std::uint64_t tolerance = bound.tolerance(std::uint64_t{1} << (length - 1));
-      dropped = static_cast<unsigned>(std::bit_width(2 * tolerance + 1)) - 1;
-      return dropped;
-    });
+    // The largest d with 2^d <= 2 tolerance + 1, for the least tolerance of that length.
+    const auto droppable = [&](unsigned length) {
+      return static_cast<unsigned>(std::bit_width(bound.tolerance(std::uint64_t{1} << (length - 1))));
+    };
+    const std::uint64_t kept = number_.code(coder, duration, droppable);
+    if (kept == 0) return 0;
     // The middle of what the kept bits leave open.
-    return kept + (dropped > 0 && kept > 0 ? std::uint64_t{1} << (dropped - 1) : 0);
+    const unsigned dropped = droppable(static_cast<unsigned>(std::bit_width(kept)));
+    return kept + ((std::uint64_t{1} << dropped) >> 1);
   }
 
  private:

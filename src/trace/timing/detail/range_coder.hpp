@@ -13,7 +13,7 @@ namespace weir::trace::detail {
 // slow one, which starts as a plain average so that rare contexts learn from few bits.
 class BitModel {
  public:
-  // Of 2^16, within 1/2048 of neither end... never certain.
+  // Of 2^16; never certain.
   std::uint32_t one() const {
     return std::clamp((std::uint32_t{quick_} + slow_) >> 1, kLeast, (1u << 16) - kLeast);
   }

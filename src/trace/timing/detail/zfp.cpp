@@ -37,7 +37,8 @@ std::uint64_t power(double logarithm) {
   if (logarithm < 1) return 1;
   if (logarithm >= 64) return static_cast<std::uint64_t>(kTimeLimit) * 2;
   const double length = std::floor(logarithm);
-  return static_cast<std::uint64_t>(std::ldexp(1 + (logarithm - length), static_cast<int>(length) - 1) + 0.5);
+  return static_cast<std::uint64_t>(
+      std::round(std::ldexp(1 + (logarithm - length), static_cast<int>(length) - 1)));
 }
 
 double signed_logarithm(std::int64_t value) {
