@@ -1,6 +1,7 @@
 #include "expected_counts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <fstream>
@@ -74,10 +75,13 @@ std::optional<fs::path> find_source(const fs::path& sources, const std::string& 
 Result<std::vector<ExpectedCount>> read_expected(const fs::path& source) {
   std::vector<ExpectedCount> expected;
   std::ifstream in(source);
+  bool inside = false;  // a long list goes on over the comment's next lines; the format guard wraps it
   for (std::string line; std::getline(in, line);) {
     const auto counts = after_mark(line, "counts:");
-    if (!counts) continue;
-    std::istringstream words(*counts);
+    const auto more = inside && !counts ? after_mark(line, "") : counts;
+    inside = more.has_value();
+    if (!more) continue;
+    std::istringstream words(*more);
     for (std::string word; words >> word;) {
       auto made = parse_word(word);
       if (!made) return made.error();
@@ -86,6 +90,24 @@ Result<std::vector<ExpectedCount>> read_expected(const fs::path& source) {
   }
   if (expected.empty()) return Error{Errc::bad_data, "has no line '// counts: ...'"};
   return expected;
+}
+
+std::vector<std::string> never_expected(const fs::path& sources) {
+  std::array<bool, kCallCount> expected{};
+  for (const std::string& program : all_programs(sources)) {
+    const auto counts = read_expected(*find_source(sources, program));
+    if (!counts) continue;
+    for (const ExpectedCount& count : *counts)
+      if (const auto call = find_call(count.what); call && count.value != 0)
+        expected[static_cast<std::size_t>(*call)] = true;
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kCallCount; ++i) {
+    const auto call = static_cast<Call>(i);
+    const Layer layer = info(call).layer;
+    if (!expected[i] && (layer == Layer::posix || layer == Layer::stdio)) names.emplace_back(name(call));
+  }
+  return names;
 }
 
 std::vector<std::string> read_needs(const fs::path& source) {

@@ -26,6 +26,9 @@ std::optional<std::filesystem::path> find_source(const std::filesystem::path& so
 
 Result<std::vector<ExpectedCount>> read_expected(const std::filesystem::path& source);
 
+// Calls of the C library's tables that no program in `sources` counts on.
+std::vector<std::string> never_expected(const std::filesystem::path& sources);
+
 // The words after "# needs:", tools a script can not do without.
 std::vector<std::string> read_needs(const std::filesystem::path& source);
 

@@ -3,6 +3,7 @@
 // lines then prove that it was really intercepted.
 //
 //   run [--repeat 100] [NAME...]
+//   run --every-call                     only look whether some program counts on each call of the tables
 //
 // Every run starts in an empty directory with /dev/null as its input. Programs must not print what differs
 // between two bare runs. A script is left out where a tool it needs is not installed; exit 77 when nothing
@@ -231,9 +232,17 @@ std::optional<Options> parse(const std::vector<std::string>& words) {
   return options;
 }
 
+// Whether each call of the tables is in some program's counts.
+bool every_call_is_expected() {
+  const auto missing = weir::never_expected(WEIR_TEST_SOURCES);
+  for (const std::string& call : missing) fmt::print("{}: no program counts on it\n", call);
+  return missing.empty();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == "--every-call") return every_call_is_expected() ? 0 : 1;
   const auto options = parse({argv + 1, argv + argc});
   if (!options) {
     fmt::print(stderr, "usage: run [--repeat N] [PROGRAM...]\n");

@@ -1,9 +1,9 @@
 // What files are, asked and changed in every way.
 // counts: stat=2 fstat=2 lstat=2 fstatat=2 statx=1 statfs=2 fstatfs=2 statvfs=2 fstatvfs=2 pathconf=1
-// fpathconf=1 counts: ftok=1 access=2 faccessat=1 euidaccess=2 chmod=1 fchmod=1 lchmod=1 fchmodat=1 chown=1
-// fchown=1 lchown=1 counts: fchownat=1 utime=1 utimes=1 lutimes=1 futimes=1 futimesat=1 utimensat=1
-// futimens=1 umask=2 setxattr=1 counts: lsetxattr=1 fsetxattr=1 getxattr=1 lgetxattr=1 fgetxattr=1
-// listxattr=1 llistxattr=1 flistxattr=1 counts: removexattr=1 lremovexattr=1 fremovexattr=1 depth=0
+// fpathconf=1 ftok=1 access=2 faccessat=1 euidaccess=2 chmod=1 fchmod=1 lchmod=1 fchmodat=1 chown=1
+// fchown=1 lchown=1 fchownat=1 utime=1 utimes=1 lutimes=1 futimes=1 futimesat=1 utimensat=1 futimens=1
+// umask=2 setxattr=1 lsetxattr=1 fsetxattr=1 getxattr=1 lgetxattr=1 fgetxattr=1 listxattr=1 llistxattr=1
+// flistxattr=1 removexattr=1 lremovexattr=1 fremovexattr=1 depth=0
 #include <fcntl.h>
 #include <sys/ipc.h>
 #include <sys/stat.h>

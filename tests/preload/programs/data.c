@@ -1,7 +1,7 @@
 // Every way to move data between a file and memory or another file, and to give it room.
 // counts: preadv=2 pwritev=2 preadv2=2 pwritev2=2 readv=1 writev=1 lseek=3 sendfile=2 copy_file_range=2
-// counts: splice=3 tee=1 vmsplice=1 readahead=1 posix_fadvise=2 fsync=1 fdatasync=1 sync=1 syncfs=1
-// counts: sync_file_range=2 truncate=2 ftruncate=1 fallocate=2 posix_fallocate=2 pipe=2 depth=0
+// splice=3 tee=1 vmsplice=1 readahead=1 posix_fadvise=2 fsync=1 fdatasync=1 sync=1 syncfs=1
+// sync_file_range=2 truncate=2 ftruncate=1 fallocate=2 posix_fallocate=2 pipe=2 depth=0
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>

@@ -1,6 +1,6 @@
 // Descriptors: duplicates, commands, locks, ranges.
-// counts: fcntl=11 ioctl=3 flock=2 lockf=2 dup=1 dup2=2 dup3=1 close_range=2 closefrom=1 name_to_handle_at=1
-// counts: open_by_handle_at=1 open=2 depth=0
+// counts: fcntl=11 ioctl=3 flock=2 lockf=2 dup=1 dup2=2 dup3=1 close_range=2 closefrom=1
+// name_to_handle_at=1 open_by_handle_at=1 open=2 depth=0
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>

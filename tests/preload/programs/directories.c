@@ -1,7 +1,7 @@
 // Directories: streams of entries, and the walks that call back.
 // counts: opendir=2 fdopendir=1 closedir=2 readdir>=6 readdir_r=2 rewinddir=1 seekdir=1 telldir=1 dirfd=1
-// scandir=2 counts: scandirat=2 getdents64=1 getdirentries=2 ftw=2 nftw=2 fts_open=2 fts_read>=2
-// fts_children=2 fts_set=2 counts: fts_close=2 glob=2 access>=3 depth=1
+// scandir=2 scandirat=2 getdents64=1 getdirentries=2 ftw=2 nftw=2 fts_open=2 fts_read>=2 fts_children=2
+// fts_set=2 fts_close=2 glob=2 access>=3 depth=1
 #include <dirent.h>
 #include <fcntl.h>
 #include <fts.h>

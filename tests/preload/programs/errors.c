@@ -1,6 +1,6 @@
 // errno as the call left it: the failing ones set it, the others leave what was there.
-// counts: open=3 openat=1 creat=1 close=2 read=3 write=21 pread=1 pwrite=1 lseek=2 unlink=1 execve=1 depth=0
-// counts: fopen=1
+// counts: open=3 openat=1 creat=1 close=2 read=3 write=21 pread=1 pwrite=1 lseek=2 unlink=1 execve=1
+// depth=0 fopen=1
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>

@@ -1,7 +1,7 @@
 // The rest of what _FORTIFY_SOURCE puts in place of other names; fortified_built.c is really built with it.
 // counts: __readlink_chk=1 __readlinkat_chk=1 __realpath_chk=1 __getcwd_chk=1 __getwd_chk=1 __fgets_chk=2
-// counts: __fread_chk=1 __gets_chk=1 __vfprintf_chk=1 __dprintf_chk=1 __vdprintf_chk=1 __printf_chk=1
-// counts: __vprintf_chk=1 __fgetws_chk=2 __fwprintf_chk=1 __vfwprintf_chk=1 __wprintf_chk=1 __vwprintf_chk=1
+// __fread_chk=1 __gets_chk=1 __vfprintf_chk=1 __dprintf_chk=1 __vdprintf_chk=1 __printf_chk=1
+// __vprintf_chk=1 __fgetws_chk=2 __fwprintf_chk=1 __vfwprintf_chk=1 __wprintf_chk=1 __vwprintf_chk=1
 // depth=0
 #include <fcntl.h>
 #include <linux/limits.h>

@@ -1,6 +1,6 @@
 // Built with _FORTIFY_SOURCE=2 and optimisation, as distributions build their programs.
 // counts: __read_chk=1 __pread_chk=1 __fgets_chk=1 __fread_chk=1 __readlink_chk=1 __getcwd_chk=1 __open_2=1
-// counts: __openat_2=1 __fprintf_chk=1 __printf_chk=1 __realpath_chk=1 open=1 depth=0
+// __openat_2=1 __fprintf_chk=1 __printf_chk=1 __realpath_chk=1 open=1 depth=0
 #include <fcntl.h>
 #include <limits.h>
 

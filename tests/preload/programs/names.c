@@ -1,8 +1,7 @@
 // Names of files: made, moved, linked, taken away; and where relative ones start.
 // counts: unlink=2 unlinkat=2 rmdir=1 remove=2 rename=1 renameat=1 renameat2=1 link=1 linkat=1 symlink=1
-// symlinkat=1 counts: readlink=1 readlinkat=1 realpath=2 canonicalize_file_name=1 mkdir=2 mkdirat=1 mknod=1
-// mknodat=1 mkfifo=1 counts: mkfifoat=1 chdir=2 fchdir=1 chroot=1 getcwd=2 get_current_dir_name=1 getwd=1
-// depth=0
+// symlinkat=1 readlink=1 readlinkat=1 realpath=2 canonicalize_file_name=1 mkdir=2 mkdirat=1 mknod=1
+// mknodat=1 mkfifo=1 mkfifoat=1 chdir=2 fchdir=1 chroot=1 getcwd=2 get_current_dir_name=1 getwd=1 depth=0
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 // What makes descriptors and streams that are no files.
 // counts: pipe=1 pipe2=1 socket=2 socketpair=1 accept=1 accept4=1 eventfd=1 epoll_create=1 epoll_create1=1
-// counts: timerfd_create=1 signalfd=1 inotify_init=1 inotify_init1=1 inotify_add_watch=1 inotify_rm_watch=1
-// counts: fanotify_init=1 fanotify_mark=1 memfd_create=1 shm_open=1 shm_unlink=1 posix_openpt=1 getpt=1
-// openpty=1 counts: login_tty=1 pidfd_open=1 pidfd_getfd=1 fmemopen=1 open_memstream=1 open_wmemstream=1
-// fopencookie=1 counts: popen=1 pclose=1 forkpty=1
+// timerfd_create=1 signalfd=1 inotify_init=1 inotify_init1=1 inotify_add_watch=1 inotify_rm_watch=1
+// fanotify_init=1 fanotify_mark=1 memfd_create=1 shm_open=1 shm_unlink=1 posix_openpt=1 getpt=1 openpty=1
+// login_tty=1 pidfd_open=1 pidfd_getfd=1 fmemopen=1 open_memstream=1 open_wmemstream=1 fopencookie=1
+// popen=1 pclose=1 forkpty=1
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // Names that older programs import, and names that no header declares: the same functions.
-// counts: __xstat=2 __fxstat=2 __lxstat=2 __fxstatat=2 __xmknod=1 __xmknodat=1 open=2 close=3 read=1 write>=2
-// pread=1 counts: pwrite=1 lseek=1 fcntl=1 dup2=1 pipe=1 fork=1 statfs=1 fopen=1 fdopen=1 fclose=2 fread=1
-// fwrite=1 fgets=1 counts: fputs=1 fgetc=1 fputc=1 ungetc=1 fflush=1 ftell=1 fgetpos=2 fsetpos=2 setvbuf=1
-// setbuffer=1 fprintf=1 counts: vfprintf=1 printf=1 puts=1 gets=1 popen=1 pclose=1 depth=0
+// counts: __xstat=2 __fxstat=2 __lxstat=2 __fxstatat=2 __xmknod=1 __xmknodat=1 open=2 close=3 read=1
+// write>=2 pread=1 pwrite=1 lseek=1 fcntl=1 dup2=1 pipe=1 fork=1 statfs=1 fopen=1 fdopen=1 fclose=2 fread=1
+// fwrite=1 fgets=1 fputs=1 fgetc=1 fputc=1 ungetc=1 fflush=1 ftell=1 fgetpos=2 fsetpos=2 setvbuf=1
+// setbuffer=1 fprintf=1 vfprintf=1 printf=1 puts=1 gets=1 popen=1 pclose=1 depth=0
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>

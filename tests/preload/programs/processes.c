@@ -1,6 +1,6 @@
 // Every way to start, replace and leave a process.
-// counts: fork=15 _Fork=1 execve=1 execv=2 execvp=1 execvpe=1 execl=2 execle=1 execlp=1 fexecve=1 execveat=1
-// counts: posix_spawn=1 posix_spawnp=1 system=1 exit=1 _exit>=5 _Exit=1 quick_exit=1 daemon=1 depth=0
+// counts: fork=15 _Fork=1 execve=1 execv=2 execvp=1 execvpe=1 execl=2 execle=1 execlp=1 fexecve=1
+// execveat=1 posix_spawn=1 posix_spawnp=1 system=1 exit=1 _exit>=5 _Exit=1 quick_exit=1 daemon=1 depth=0
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>

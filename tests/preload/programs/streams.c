@@ -1,11 +1,11 @@
 // Every call on a stream, also on the standard ones.
 // counts: fopen=5 fdopen=2 freopen=2 fclose>=4 fcloseall=1 fileno=2 tmpfile=2 fread=2 fwrite=2 fgets=2
-// fputs=3 counts: fgetc=5 fputc=5 ungetc=1 getw=1 putw=1 getline=1 getdelim=2 fflush=3 _flushlbf=1 __fpurge=1
-// fseek=1 counts: fseeko=2 ftell=1 ftello=2 rewind=3 fgetpos=2 fsetpos=2 setvbuf=1 setbuf=1 setbuffer=1
-// setlinebuf=1 counts: fprintf=1 vfprintf=1 dprintf=1 vdprintf=1 fscanf=1 vfscanf=2 __isoc99_fscanf=1
-// __isoc99_vfscanf=1 counts: printf>=1 vprintf=1 puts=1 putchar=2 getchar=2 scanf=1 vscanf=1 __isoc99_scanf=1
-// __isoc99_vscanf=1 counts: gets=1 perror=1 setmntent=2 getmntent=1 getmntent_r=2 addmntent=1 endmntent=2
-// __uflow=1 __overflow=1 counts: depth=0
+// fputs=3 fgetc=5 fputc=5 ungetc=1 getw=1 putw=1 getline=1 getdelim=2 fflush=3 _flushlbf=1 __fpurge=1
+// fseek=1 fseeko=2 ftell=1 ftello=2 rewind=3 fgetpos=2 fsetpos=2 setvbuf=1 setbuf=1 setbuffer=1
+// setlinebuf=1 fprintf=1 vfprintf=1 dprintf=1 vdprintf=1 fscanf=1 vfscanf=2 __isoc99_fscanf=1
+// __isoc99_vfscanf=1 printf>=1 vprintf=1 puts=1 putchar=2 getchar=2 scanf=1 vscanf=1 __isoc99_scanf=1
+// __isoc99_vscanf=1 gets=1 perror=1 setmntent=2 getmntent=1 getmntent_r=2 addmntent=1 endmntent=2 __uflow=1
+// __overflow=1 depth=0
 #include <fcntl.h>
 #include <mntent.h>
 #include <stdio_ext.h>

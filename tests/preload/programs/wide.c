@@ -1,7 +1,7 @@
 // Streams of wide characters.
 // counts: fgetwc=4 fputwc=4 ungetwc=1 fgetws=2 fputws=2 getwchar=2 putwchar=2 fwprintf=1 vfwprintf=1
-// wprintf=1 counts: vwprintf=1 fwscanf=1 vfwscanf=1 wscanf=1 vwscanf=1 __isoc99_fwscanf=1 __isoc99_vfwscanf=1
-// counts: __isoc99_wscanf=1 __isoc99_vwscanf=1 depth=0
+// wprintf=1 vwprintf=1 fwscanf=1 vfwscanf=1 wscanf=1 vwscanf=1 __isoc99_fwscanf=1 __isoc99_vfwscanf=1
+// __isoc99_wscanf=1 __isoc99_vwscanf=1 depth=0
 #include <wchar.h>
 
 #include "tiny.h"
