@@ -146,12 +146,15 @@ Run define(CLI::App& app) {
   add_timing_options(app, options->timing);
   app.add_option("--layers", options->layers, "which calls are traced: posix,stdio (all)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->type_name("LAYER,...");
   app.add_option("--include", options->include, "only calls on paths under DIR; may be given again")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("--exclude", options->exclude,
                  "no calls on paths under DIR; the longer of two prefixes wins")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("--memory", options->memory, "memory for the recorder's tables, per process (16M)")
       ->type_name("SIZE");
   app.add_flag("--keep-live", options->keep_live, "keep what the processes wrote beside the merged trace");

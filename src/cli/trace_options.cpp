@@ -35,7 +35,8 @@ void add_timing_options(CLI::App& app, TimingChoice& choice) {
          "--error", choice.errors,
          "bound on the relative error of times for cfg, hist, quant and zfp (0.1); NAME=E for one function")
       ->type_name("E|NAME=E")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("--in-order", choice.unclustered,
                "quant and zfp keep durations in the order of calls, not by signature");
 }
