@@ -5,7 +5,8 @@
 namespace weir::cli {
 
 std::span<const Command* const> commands() {
-  static constexpr std::array kCommands = {&kFit, &kPlan, &kDetect, &kDoctor, &kCompletion, &kManual};
+  static constexpr std::array kCommands = {&kStat,   &kDump,   &kVerify,     &kFit,   &kPlan,
+                                           &kDetect, &kDoctor, &kCompletion, &kManual};
   return kCommands;
 }
 

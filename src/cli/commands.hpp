@@ -7,8 +7,11 @@ namespace weir::cli {
 extern const Command kCompletion;
 extern const Command kDetect;
 extern const Command kDoctor;
+extern const Command kDump;
 extern const Command kFit;
 extern const Command kManual;
 extern const Command kPlan;
+extern const Command kStat;
+extern const Command kVerify;
 
 }  // namespace weir::cli

@@ -1,0 +1,25 @@
+#include "cli/trace_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "base/log.hpp"
+
+namespace weir::cli {
+
+void add_trace_argument(CLI::App& app, TraceOptions& options) {
+  app.add_option("DIR", options.path, "what 'weir trace' wrote: the directory, or the file in it")
+      ->required();
+}
+
+void add_salvage_flag(CLI::App& app, TraceOptions& options) {
+  app.add_flag("--salvage", options.salvage, "read what is readable of a damaged trace");
+}
+
+Result<trace::TraceFile> open_trace(const TraceOptions& options) {
+  auto trace = trace::TraceFile::open(options.path, {.salvage = options.salvage});
+  if (!trace) return trace.error();
+  for (const std::string& damage : trace->damage()) warn("{}: {}", trace->path().string(), damage);
+  return trace;
+}
+
+}  // namespace weir::cli

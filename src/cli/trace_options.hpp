@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.hpp"
+#include "trace/trace_file.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace weir::cli {
+
+// Which trace a command reads: declared once, worded alike everywhere.
+struct TraceOptions {
+  std::string path;
+  bool salvage = false;
+};
+
+void add_trace_argument(CLI::App& app, TraceOptions& options);
+void add_salvage_flag(CLI::App& app, TraceOptions& options);
+
+// Opens it and says on stderr what is damaged, where that is allowed.
+Result<trace::TraceFile> open_trace(const TraceOptions& options);
+
+}  // namespace weir::cli
