@@ -7,10 +7,13 @@ namespace weir::cli {
 extern const Command kCompletion;
 extern const Command kDetect;
 extern const Command kDoctor;
+extern const Command kDump;
 extern const Command kFit;
 extern const Command kManual;
 extern const Command kMerge;
 extern const Command kPlan;
+extern const Command kStat;
 extern const Command kTrace;
+extern const Command kVerify;
 
 }  // namespace weir::cli

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/trace_options.hpp"
+#include "cli/timing_options.hpp"
 
 namespace weir::cli {
 namespace {

@@ -32,6 +32,8 @@ class Output {
   Result<void> finish();
 
   bool to_terminal() const;
+  // Nobody reads any more, or the disk is full: what is written from here on is dropped.
+  bool closed() const { return closed_; }
 
  private:
   void flush();

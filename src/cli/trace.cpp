@@ -13,7 +13,7 @@
 #include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/commands.hpp"
-#include "cli/trace_options.hpp"
+#include "cli/timing_options.hpp"
 #include "launch/preload.hpp"
 #include "trace/format.hpp"
 #include "trace/live.hpp"

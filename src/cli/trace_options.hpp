@@ -1,12 +1,10 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
-#include "trace/merge.hpp"
+#include "trace/trace_file.hpp"
 
 namespace CLI {
 class App;
@@ -14,17 +12,16 @@ class App;
 
 namespace weir::cli {
 
-// How times are kept, for `trace` and `merge` alike.
-struct TimingChoice {
-  std::string mode = "lossless";
-  std::vector<std::string> errors;  // "0.1", "fsync=0.01"
-  bool unclustered = false;
+// Which trace a command reads: declared once, worded alike everywhere.
+struct TraceOptions {
+  std::string path;
+  bool salvage = false;
 };
 
-void add_timing_options(CLI::App& app, TimingChoice& choice);
-Result<void> apply(const TimingChoice& choice, trace::MergeOptions& options);
+void add_trace_argument(CLI::App& app, TraceOptions& options);
+void add_salvage_flag(CLI::App& app, TraceOptions& options);
 
-// One line on stderr about what was made, and one per thing that went wrong.
-void tell(std::string_view command, const trace::MergeReport& report);
+// Opens it and says on stderr what is damaged, where that is allowed.
+Result<trace::TraceFile> open_trace(const TraceOptions& options);
 
 }  // namespace weir::cli

@@ -96,6 +96,13 @@ void Replay::open(std::int64_t id, std::int64_t descriptor, const Function& func
       name = value.text;
   }
   if (name.empty()) name = "<" + function.name + ">";
+  // The record's own handles keep their names: the list may grow and move them, and the new handle may take
+  // the place of one of them (dup2).
+  for (std::size_t i = 0; i < function.arguments.size(); ++i) {
+    if (values_[i].kind != Value::Kind::handle) continue;
+    if (values_[i].text.data() != made_[i].data()) made_[i] = values_[i].text;
+    values_[i].text = made_[i];
+  }
   handle(id) = {0, descriptor, std::move(name)};
 }
 

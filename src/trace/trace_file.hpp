@@ -81,6 +81,8 @@ class RecordReader {
   // error().
   bool next(Record& record);
   const std::optional<Error>& error() const { return error_; }
+  // The working directory when the last record was made.
+  const std::string& directory() const { return replay_.directory(); }
   // Goes on behind the damaged block; false when there is nothing more.
   bool skip_damage();
 

@@ -1,0 +1,138 @@
+#include "cli/stat.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "cli/commands.hpp"
+#include "cli/trace_options.hpp"
+
+namespace weir::cli {
+
+std::uint64_t StatView::span_ns() const {
+  std::int64_t last = 0;
+  for (const trace::ProcessInfo& process : trace.processes())
+    for (const trace::StreamInfo& stream : process.streams)
+      for (const trace::BlockInfo& block : stream.blocks) last = std::max(last, block.last_end_ns);
+  return static_cast<std::uint64_t>(last);
+}
+
+namespace {
+
+std::uint64_t sum(const trace::TraceFile& trace, std::uint64_t trace::StreamInfo::*field) {
+  std::uint64_t all = 0;
+  for (const trace::ProcessInfo& process : trace.processes())
+    for (const trace::StreamInfo& stream : process.streams) all += stream.*field;
+  return all;
+}
+
+template <class Key>
+std::vector<const trace::FileTally*> top_files(const StatView& view, Key&& key) {
+  std::vector<const trace::FileTally*> files;
+  for (const trace::FileTally& file : view.summary.files)
+    if (key(file.tally) > 0) files.push_back(&file);
+  const std::size_t count = std::min(view.top, files.size());
+  std::partial_sort(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(count), files.end(),
+                    [&](const trace::FileTally* a, const trace::FileTally* b) {
+                      if (key(a->tally) != key(b->tally)) return key(a->tally) > key(b->tally);
+                      return a->name < b->name;
+                    });
+  files.resize(count);
+  return files;
+}
+
+}  // namespace
+
+std::uint64_t StatView::lost() const { return sum(trace, &trace::StreamInfo::lost); }
+std::uint64_t StatView::unseen() const { return sum(trace, &trace::StreamInfo::unseen); }
+
+std::vector<std::string> StatView::warnings() const {
+  std::vector<std::string> texts;
+  if (const std::uint64_t calls = lost(); calls > 0)
+    texts.push_back(
+        fmt::format("{} calls were not recorded: the disk was full, or memory was not to be had", calls));
+  if (const std::uint64_t calls = unseen(); calls > 0)
+    texts.push_back(fmt::format(
+        "{} calls of signal handlers came while the recorder was at work and were not recorded", calls));
+  if (const std::uint64_t frames = sum(trace, &trace::StreamInfo::damaged); frames > 0)
+    texts.push_back(
+        fmt::format("{} pieces of what the processes left could not be read when it was merged", frames));
+  const auto found = trace.facts().find("warnings");
+  if (found != trace.facts().end() && found->is_array())
+    for (const Json& warning : *found)
+      if (warning.is_string()) texts.push_back(warning.get<std::string>());
+  for (const std::string& damage : trace.damage()) texts.push_back(damage);
+  for (const std::string& damage : summary.damage) texts.push_back("left out: " + damage);
+  return texts;
+}
+
+std::vector<const trace::FileTally*> StatView::files_by_bytes() const {
+  return top_files(*this, [](const trace::Tally& tally) { return tally.read_bytes + tally.written_bytes; });
+}
+std::vector<const trace::FileTally*> StatView::files_by_time() const {
+  if (trace.timing() == trace::TimingMode::off)
+    return top_files(*this, [](const trace::Tally& tally) { return tally.calls; });
+  return top_files(*this, [](const trace::Tally& tally) { return tally.time_ns; });
+}
+
+namespace {
+
+struct Options {
+  TraceOptions input;
+  std::size_t top = 10;
+  bool json = false;
+};
+
+Result<int> run_stat(const Options& options, Output& out) {
+  const auto trace = open_trace(options.input);
+  if (!trace) return trace.error();
+  Progress progress("reading", trace->records());
+  trace::SummaryOptions how;
+  how.salvage = options.input.salvage;
+  how.advance = [&](std::uint64_t records) { progress.advance(records); };
+  const auto summary = summarize(*trace, how);
+  if (!summary) return summary.error().with_remedy("count what is readable with --salvage");
+  for (const std::string& damage : summary->damage) warn("left out: {}", damage);
+  const StatView view{*trace, *summary, options.top};
+  if (options.json)
+    out.json(stat_json(view));
+  else
+    print_stat(view, out);
+  return 0;
+}
+
+Run define(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_trace_argument(app, options->input);
+  app.add_option("--top", options->top, "files and processes to list (10)")->type_name("N");
+  add_json_flag(app, options->json);
+  add_salvage_flag(app, options->input);
+  return [options](Output& out) { return run_stat(*options, out); };
+}
+
+constexpr std::array kExamples = {
+    Example{"weir stat run.trace",
+            "what the program did: calls, bytes and time per function, file and process"},
+    Example{"weir stat run.trace --top 50", "more files and processes"},
+    Example{"weir stat run.trace --json | jq .written_bytes", "one figure for a script"},
+};
+
+}  // namespace
+
+const Command kStat = {
+    .name = "stat",
+    .summary = "what a trace holds: calls, bytes and time per function, file and process",
+    .examples = kExamples,
+    .define = define,
+    .notes =
+        "Time is the sum over all threads, so it may exceed the run's. A call made inside another counts for "
+        "its function and its file, and not again for its process.",
+};
+
+}  // namespace weir::cli

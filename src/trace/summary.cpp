@@ -1,0 +1,212 @@
+#include "trace/summary.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/interrupt.hpp"
+#include "base/parallel.hpp"
+#include "trace/records.hpp"
+
+namespace weir::trace {
+namespace {
+
+constexpr std::uint64_t kTaskRecords = 4 * kBlockRecords;
+constexpr std::uint64_t kTell = 1 << 14;
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+using Files = std::unordered_map<std::string, Tally, TextHash, std::equal_to<>>;
+
+// Some blocks of a stream.
+struct Task {
+  std::size_t process = 0;
+  std::size_t stream = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+struct Sums {
+  Tally total;
+  std::vector<Tally> functions;
+  std::vector<std::map<std::int64_t, std::uint64_t>> errors;
+  Files files;
+  std::set<std::uint64_t> threads;
+  std::vector<std::string> damage;
+};
+
+std::vector<Task> make_tasks(const TraceFile& trace) {
+  std::vector<Task> tasks;
+  for (std::size_t p = 0; p < trace.processes().size(); ++p) {
+    const auto& streams = trace.processes()[p].streams;
+    for (std::size_t s = 0; s < streams.size(); ++s) {
+      for (const BlockInfo& block : streams[s].blocks) {
+        const std::uint64_t end = block.first_record + block.records;
+        if (!tasks.empty() && tasks.back().process == p && tasks.back().stream == s &&
+            end - tasks.back().begin <= kTaskRecords)
+          tasks.back().end = end;
+        else
+          tasks.push_back({p, s, block.first_record, end});
+      }
+    }
+  }
+  return tasks;
+}
+
+class Adder {
+ public:
+  Adder(const TraceFile& trace, Sums& sums) : trace_(trace), sums_(sums) {
+    const std::size_t functions = trace.tables().functions.size();
+    sums.functions.resize(functions);
+    sums.errors.resize(functions);
+    for (const Function& function : trace.tables().functions) direction_.push_back(direction(function));
+  }
+
+  void add(const Record& record, const std::string& directory) {
+    const auto number = static_cast<std::size_t>(record.function - trace_.tables().functions.data());
+    Tally one;
+    one.calls = 1;
+    one.time_ns = one.shortest_ns = one.longest_ns = record.duration_ns;
+    if (direction_[number] != 0) {
+      const std::uint64_t bytes = bytes_moved(record);
+      (direction_[number] < 0 ? one.read_bytes : one.written_bytes) = bytes;
+    }
+    if (record.failed()) {
+      one.failed = 1;
+      ++sums_.errors[number][record.result.number];
+    }
+    sums_.functions[number].add(one);
+    if (record.thread != thread_ || sums_.threads.empty()) {
+      thread_ = record.thread;
+      sums_.threads.insert(thread_);
+    }
+    if (const std::string_view file = absolute_file(record, directory, made_); !file.empty())
+      tally_of(file).add(one);
+    if (record.depth > 0) one.time_ns = 0;
+    sums_.total.add(one);
+  }
+
+ private:
+  // Most records are about the same file as the one before.
+  Tally& tally_of(std::string_view file) {
+    if (last_ != nullptr && last_->first == file) return last_->second;
+    auto found = sums_.files.find(file);
+    if (found == sums_.files.end()) found = sums_.files.emplace(std::string(file), Tally{}).first;
+    last_ = &*found;
+    return last_->second;
+  }
+
+  const TraceFile& trace_;
+  Sums& sums_;
+  std::vector<int> direction_;
+  std::uint64_t thread_ = 0;
+  std::string made_;
+  Files::value_type* last_ = nullptr;
+};
+
+Result<void> read_task(const TraceFile& trace, const Task& task, const SummaryOptions& options, Sums& sums) {
+  Adder adder(trace, sums);
+  RecordReader reader(trace, task.process, task.stream);
+  reader.seek_record(task.begin);
+  Record record;
+  std::uint64_t done = 0;
+  for (;;) {
+    if (!reader.next(record)) {
+      if (!reader.error()) break;
+      const Error error = reader.error()->in(fmt::format("process {}, stream {}", task.process, task.stream));
+      if (!options.salvage) return error;
+      sums.damage.push_back(error.text());
+      reader.skip_damage();
+      continue;
+    }
+    if (record.index >= task.end) break;
+    adder.add(record, reader.directory());
+    if (++done % kTell == 0) {
+      if (options.advance) options.advance(kTell);
+      if (interrupted()) return Error{Errc::interrupted, "interrupted"};
+    }
+  }
+  if (options.advance) options.advance(done % kTell);
+  return {};
+}
+
+}  // namespace
+
+void Tally::add(const Tally& other) {
+  calls += other.calls;
+  failed += other.failed;
+  read_bytes += other.read_bytes;
+  written_bytes += other.written_bytes;
+  time_ns += other.time_ns;
+  shortest_ns = std::min(shortest_ns, other.shortest_ns);
+  longest_ns = std::max(longest_ns, other.longest_ns);
+}
+
+Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options) {
+  const std::vector<Task> tasks = make_tasks(trace);
+  const auto& functions = trace.tables().functions;
+  Sums all;
+  all.functions.resize(functions.size());
+  all.errors.resize(functions.size());
+  Summary summary;
+  summary.processes.resize(trace.processes().size());
+  std::vector<std::set<std::uint64_t>> threads(trace.processes().size());
+  std::map<std::size_t, std::vector<std::string>> damage;  // by task: in the order of the trace
+  std::map<std::size_t, Error> failures;
+  std::mutex lock;
+
+  parallel_for(
+      tasks.size(),
+      [&](std::size_t i) {
+        Sums sums;
+        const auto read = read_task(trace, tasks[i], options, sums);
+        const std::lock_guard guard(lock);
+        if (!read) {
+          failures.emplace(i, read.error());
+          return;
+        }
+        all.total.add(sums.total);
+        for (std::size_t f = 0; f < functions.size(); ++f) {
+          all.functions[f].add(sums.functions[f]);
+          for (const auto& [error, count] : sums.errors[f]) all.errors[f][error] += count;
+        }
+        while (!sums.files.empty()) {
+          auto node = sums.files.extract(sums.files.begin());
+          const auto [place, fresh, rest] = all.files.insert(std::move(node));
+          if (!fresh) place->second.add(rest.mapped());
+        }
+        summary.processes[tasks[i].process].tally.add(sums.total);
+        threads[tasks[i].process].merge(sums.threads);
+        if (!sums.damage.empty()) damage[i] = std::move(sums.damage);
+      },
+      options.threads);
+  if (!failures.empty()) return failures.begin()->second;
+
+  summary.total = all.total;
+  for (std::size_t f = 0; f < functions.size(); ++f) {
+    if (all.functions[f].calls == 0) continue;
+    summary.functions.push_back(
+        {functions[f].name, functions[f].layer, all.functions[f], std::move(all.errors[f])});
+    summary.layers[functions[f].layer].add(all.functions[f]);
+  }
+  std::sort(summary.functions.begin(), summary.functions.end(), [](const auto& a, const auto& b) {
+    if (a.tally.time_ns != b.tally.time_ns) return a.tally.time_ns > b.tally.time_ns;
+    if (a.tally.calls != b.tally.calls) return a.tally.calls > b.tally.calls;
+    return a.name < b.name;
+  });
+  for (auto& [name, tally] : all.files) summary.files.push_back({name, tally});
+  std::sort(summary.files.begin(), summary.files.end(),
+            [](const FileTally& a, const FileTally& b) { return a.name < b.name; });
+  for (std::size_t p = 0; p < threads.size(); ++p) summary.processes[p].threads = threads[p].size();
+  for (auto& [task, texts] : damage) summary.damage.insert(summary.damage.end(), texts.begin(), texts.end());
+  return summary;
+}
+
+}  // namespace weir::trace

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "trace/trace_file.hpp"
+
+namespace weir::trace {
+
+// What a number of calls come to.
+struct Tally {
+  std::uint64_t calls = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written_bytes = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t shortest_ns = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t longest_ns = 0;
+
+  void add(const Tally& other);
+};
+
+struct FunctionTally {
+  std::string name;
+  std::string layer;
+  Tally tally;
+  std::map<std::int64_t, std::uint64_t> errors;  // by errno
+};
+
+struct FileTally {
+  std::string name;
+  Tally tally;
+};
+
+struct ProcessTally {
+  Tally tally;
+  std::uint64_t threads = 0;
+};
+
+// All records of a trace added up.
+struct Summary {
+  Tally total;  // bytes once, time of the program's own calls only: not of those inside others
+  std::vector<FunctionTally> functions;  // most time first, then most calls
+  std::map<std::string, Tally> layers;
+  std::vector<FileTally> files;         // by name
+  std::vector<ProcessTally> processes;  // as in the trace
+  std::vector<std::string> damage;      // what was left out
+};
+
+struct SummaryOptions {
+  bool salvage = false;
+  unsigned threads = 0;                                // 0: one per core
+  std::function<void(std::uint64_t records)> advance;  // from any thread
+};
+
+// Reads every record, streams and their blocks side by side. An error at the first damage, unless it is to be
+// salvaged. Memory goes with the number of files, not of records.
+Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options);
+
+}  // namespace weir::trace

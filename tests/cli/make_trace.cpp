@@ -1,0 +1,90 @@
+// Makes a small trace that is the same on every machine, for the command line's tests.
+//   make_trace DIR            two programs in three processes, threads, failures, nested calls
+//   make_trace DIR untimed    the same without times
+//   make_trace DIR large      600 000 records in one stream: several blocks
+//   make_trace DIR live       not merged
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "trace/made_run_test.hpp"
+
+namespace {
+
+using namespace weir::trace::made;
+
+std::string lengths(std::initializer_list<std::uint64_t> values) {
+  std::string bytes;
+  for (const std::uint64_t value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  return bytes;
+}
+
+void small(const std::filesystem::path& run, bool timed) {
+  {
+    Lane lane(run, {.process = 4100, .parent = 4000, .number = 0, .start = 1000, .timed = timed, .lost = 0});
+    lane.program("/usr/bin/app", "/scratch", std::string("app\0--steps\0002\0", 14));
+    lane.thread(4100);
+    lane.call("open", 0, {path("out.dat"), literal(0102), literal(0644)}, opened(0, 3), 100, 2000);
+    for (int i = 0; i < 4; ++i)
+      lane.call("pwrite", 0, {handle(0), absent(), literal(64), distance(64)}, full(),
+                3000 + 1000 * static_cast<unsigned>(i), 500);
+    lane.call("open", 0, {path("missing\n\"file\""), literal(0), literal(0)}, failed(2), 8000, 700);
+    lane.call("writev", 0, {handle(0), text(lengths({64, 128})), literal(2)}, literal(192), 9000, 800);
+    lane.call("pwrite", 1, {handle(0), absent(), literal(4096), distance(0)}, full(), 10200, 300);
+    lane.call("pwrite", 1, {handle(0), absent(), literal(4096), distance(0)}, full(), 10600, 300);
+    lane.call("fsync", 0, {handle(0)}, literal(0), 10000, 1500);
+    lane.call("lseek", 0, {handle(0), literal(0), literal(2)}, literal(8448), 12000, 50);
+    lane.call("mkdir", 0, {path("/scratch/ckpt"), literal(0755)}, failed(17), 12100, 900);
+    lane.call("close", 0, {handle(0)}, literal(0), 14000, 400);
+  }
+  {
+    Lane lane(run, {.process = 4100, .parent = 4000, .number = 1, .start = 1000, .timed = timed, .lost = 3});
+    lane.thread(4101);
+    lane.inherited(1, 5, "/scratch/input.txt");
+    for (int i = 0; i < 3; ++i)
+      lane.call("read", 0, {handle(1), absent(), literal(4096)}, i < 2 ? full() : literal(100),
+                3300 + 1000 * static_cast<unsigned>(i), 400);
+  }
+  {
+    Lane lane(run, {.process = 4102, .parent = 4100, .number = 0, .start = 20000, .timed = timed, .lost = 0});
+    lane.program("/usr/bin/app", "/scratch", std::string("app\0--steps\0002\0", 14));
+    lane.thread(4102);
+    lane.call("execve", 0, {path("/bin/gzip"), text(std::string("gzip\0out.dat\0", 13)), absent()},
+              unfinished(), 100, 0);
+  }
+  {
+    Lane lane(run, {.process = 4102, .parent = 4100, .number = 0, .start = 30000, .timed = timed, .lost = 0});
+    lane.program("/bin/gzip", "/scratch", std::string("gzip\0out.dat\0", 13));
+    lane.thread(4102);
+    lane.call("fopen", 0, {path("/scratch/out.dat.gz"), text("w")}, opened(0, 4), 100, 1200);
+    lane.call("fwrite", 0, {absent(), literal(1), literal(512), handle(0)}, full(), 1500, 90);
+    lane.call("fclose", 0, {handle(0)}, literal(0), 2000, 3000);
+  }
+}
+
+void large(const std::filesystem::path& run) {
+  Lane lane(run, {.process = 4100, .parent = 4000, .number = 0, .start = 1000, .timed = true, .lost = 0});
+  lane.program("/usr/bin/app", "/scratch", std::string("app\0", 4));
+  lane.thread(4100);
+  lane.call("open", 0, {path("out.dat"), literal(0102), literal(0644)}, opened(0, 3), 100, 2000);
+  for (unsigned i = 0; i < 600'000; ++i)
+    lane.call("pwrite", 0, {handle(0), absent(), literal(64), distance(0)}, full(), 3000 + 1000ULL * i,
+              400 + i % 7);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  const std::filesystem::path run = argv[1];
+  const std::string kind = argc > 2 ? argv[2] : "";
+  if (kind == "large")
+    large(run);
+  else
+    small(run, kind != "untimed");
+  if (kind == "live") return 0;
+  const auto merged = merge(run);
+  if (merged) return 0;
+  std::fprintf(stderr, "%s\n", merged.error().text().c_str());
+  return 1;
+}
