@@ -53,7 +53,7 @@ void append_json_result(Buffer& out, const trace::Record& record) {
   else if (result.kind == Value::Kind::opened && !pointer)
     append_number(out, result.number);
   else if (!append_json_argument(
-               out, {"", record.function->result_type, record.function->result, Direction::out}, result))
+               out, {"", record.function->result_type, record.function->result, Direction::out, 1}, result))
     append(out, "null");
 }
 

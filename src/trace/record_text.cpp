@@ -192,7 +192,7 @@ void append_result(Buffer& out, const Record& record) {
     default:
       break;
   }
-  append_argument(out, function, {"", function.result_type, function.result, Direction::out}, result);
+  append_argument(out, function, {"", function.result_type, function.result, Direction::out, 1}, result);
 }
 
 bool append_json_argument(Buffer& out, const Argument& argument, const Value& value) {
