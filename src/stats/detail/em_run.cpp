@@ -6,6 +6,15 @@
 
 namespace weir::stats::detail {
 
+namespace {
+
+// Whether the M step has a closed form, or one that costs no pass.
+bool closed_form(Family family) {
+  return family != Family::weibull && family != Family::frechet && family != Family::loglogistic;
+}
+
+}  // namespace
+
 EmRun::EmRun(const PreparedSample& sample, Family family, const State& start, const RunLimits& limits)
     : sample_(sample),
       family_(family),
@@ -17,13 +26,13 @@ EmRun::EmRun(const PreparedSample& sample, Family family, const State& start, co
 
 double EmRun::small() const { return limits_.tolerance * (1 + std::abs(pass_.log_likelihood)); }
 
-bool EmRun::accept(State next, MissingInformation* missing) {
+template <class... Extra>
+bool EmRun::accept(State next, Extra&... extra) {
   const State target = next;
   double fraction = 1;
   for (int tries = 0; tries < 8; ++tries, fraction *= 0.4) {
     if (fraction < 1) next = between(state_, target, fraction);
-    const PassResult pass =
-        missing != nullptr ? em_pass(sample_, family_, next, *missing) : em_pass(sample_, family_, next);
+    const PassResult pass = em_pass(sample_, family_, next, extra...);
     if (pass.log_likelihood >= pass_.log_likelihood) {
       state_ = next;
       pass_ = pass;
@@ -34,25 +43,32 @@ bool EmRun::accept(State next, MissingInformation* missing) {
   return false;
 }
 
-State EmRun::whole_step() const {
+State EmRun::whole_step(const Responsibilities& held) const {
   State next = em_step(family_, state_, pass_, limits_.step);
-  if (family_ != Family::weibull && family_ != Family::frechet && family_ != Family::loglogistic) return next;
-  for (int round = 0; round < 8; ++round) {
-    const State before = next;
-    next = em_step(family_, before, held_pass(sample_, family_, state_, before), limits_.step);
-    double change = 0;
-    for (std::size_t j = 0; j < static_cast<std::size_t>(next.components); ++j)
-      change = std::max({change, std::abs(next.sharpness[j] / before.sharpness[j] - 1),
-                         std::abs(next.centre[j] - before.centre[j]) * before.sharpness[j]});
-    if (change < 1e-3) break;
+  if (closed_form(family_)) return next;
+  for (int component = 0; component < next.components; ++component) {
+    const auto j = static_cast<std::size_t>(component);
+    for (int round = 0; round < 8; ++round) {
+      const double sharpness = next.sharpness[j];
+      const double centre = next.centre[j];
+      step_component(family_, next, component, held_sums(sample_, family_, held, component, next),
+                     limits_.step, next);
+      if (std::abs(next.sharpness[j] / sharpness - 1) < 1e-3 &&
+          std::abs(next.centre[j] - centre) * sharpness < 1e-3)
+        break;
+    }
   }
   return next;
 }
 
 void EmRun::warm_up(int iterations, bool exact) {
+  const bool searches = exact && !closed_form(family_);
+  Responsibilities held;
+  if (searches && iterations > 0) em_pass(sample_, family_, state_, held);
   for (int i = 0; i < iterations && !converged_; ++i) {
     const double before = pass_.log_likelihood;
-    const bool moved = accept(exact ? whole_step() : em_step(family_, state_, pass_, limits_.step), nullptr);
+    const bool moved =
+        searches ? accept(whole_step(held), held) : accept(em_step(family_, state_, pass_, limits_.step));
     if (!moved) return;
     if (pass_.log_likelihood - before < 1e-3 * small()) return;
   }
@@ -107,7 +123,7 @@ void EmRun::finish(double to_beat) {
         continue;
       }
     } else {
-      moved = accept(em_step(family_, state_, pass_, limits_.step), missing);
+      moved = accept(em_step(family_, state_, pass_, limits_.step), *missing);
       caution = 0.5;
     }
     const double gain = pass_.log_likelihood - before;

@@ -35,9 +35,11 @@ class EmRun {
 
  private:
   double small() const;
-  State whole_step() const;
-  // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood.
-  bool accept(State next, MissingInformation* missing);
+  State whole_step(const Responsibilities& held) const;
+  // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood. `extra` is what
+  // em_pass() fills in besides.
+  template <class... Extra>
+  bool accept(State next, Extra&... extra);
 
   const PreparedSample& sample_;
   Family family_;

@@ -71,46 +71,50 @@ void set_weights(State& state, const std::array<double, kMaxComponents>& shares)
 
 }  // namespace
 
-State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits) {
-  State next = state;
-  for (int component = 0; component < state.components; ++component) {
-    const auto j = static_cast<std::size_t>(component);
-    const ComponentSums& s = pass.components[j];
-    if (!(s.mass > kLeastWeight * limits.weight_sum)) continue;
-    const double a = state.sharpness[j];
-    switch (family) {
-      case Family::normal:
-      case Family::lognormal: {
-        const double shift = s.first / s.mass;
-        const double variance = s.second / s.mass - shift * shift;
-        next.centre[j] = state.centre[j] + shift / a;
-        next.sharpness[j] = variance > 0 ? std::min(a / std::sqrt(variance), limits.cap) : limits.cap;
-        break;
+void step_component(Family family, const State& state, int component, const ComponentSums& s,
+                    const StepLimits& limits, State& next) {
+  const auto j = static_cast<std::size_t>(component);
+  if (!(s.mass > kLeastWeight * limits.weight_sum)) return;
+  const double a = state.sharpness[j];
+  switch (family) {
+    case Family::normal:
+    case Family::lognormal: {
+      const double shift = s.first / s.mass;
+      const double variance = s.second / s.mass - shift * shift;
+      next.centre[j] = state.centre[j] + shift / a;
+      next.sharpness[j] = variance > 0 ? std::min(a / std::sqrt(variance), limits.cap) : limits.cap;
+      break;
+    }
+    case Family::gamma: {
+      const double away = s.first / s.mass;
+      const double concentration = boost::math::log1pmx(away, Quiet()) - s.second / s.mass;
+      next.centre[j] = state.centre[j] * (1 + away);
+      next.sharpness[j] = gamma_shape(concentration, limits.cap);
+      break;
+    }
+    default: {
+      const double determinant = s.alpha_alpha * s.beta_beta - s.alpha_beta * s.alpha_beta;
+      double alpha = (s.alpha * s.beta_beta - s.beta * s.alpha_beta) / determinant;
+      double beta = (s.beta * s.alpha_alpha - s.alpha * s.alpha_beta) / determinant;
+      const double room = limits.cap / a - 1;
+      if (!(alpha < room) || !std::isfinite(beta)) {
+        alpha = std::min(room, 3.0);
+        beta = (s.beta - s.alpha_beta * alpha) / s.beta_beta;
       }
-      case Family::gamma: {
-        const double away = s.first / s.mass;
-        const double concentration = boost::math::log1pmx(away, Quiet()) - s.second / s.mass;
-        next.centre[j] = state.centre[j] * (1 + away);
-        next.sharpness[j] = gamma_shape(concentration, limits.cap);
-        break;
-      }
-      default: {
-        const double determinant = s.alpha_alpha * s.beta_beta - s.alpha_beta * s.alpha_beta;
-        double alpha = (s.alpha * s.beta_beta - s.beta * s.alpha_beta) / determinant;
-        double beta = (s.beta * s.alpha_alpha - s.alpha * s.alpha_beta) / determinant;
-        const double room = limits.cap / a - 1;
-        if (!(alpha < room) || !std::isfinite(beta)) {
-          alpha = std::min(room, 3.0);
-          beta = (s.beta - s.alpha_beta * alpha) / s.beta_beta;
-        }
-        const double fraction = allowed(family, a, alpha, beta);
-        move(family, state, component, fraction * alpha, fraction * beta, limits.cap, next);
-      }
+      const double fraction = allowed(family, a, alpha, beta);
+      move(family, state, component, fraction * alpha, fraction * beta, limits.cap, next);
     }
   }
+}
+
+State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits) {
+  State next = state;
   std::array<double, kMaxComponents> shares{};
-  for (std::size_t j = 0; j < static_cast<std::size_t>(state.components); ++j)
-    shares[j] = pass.components[j].mass;
+  for (int j = 0; j < state.components; ++j) {
+    const ComponentSums& sums = pass.components[static_cast<std::size_t>(j)];
+    step_component(family, state, j, sums, limits, next);
+    shares[static_cast<std::size_t>(j)] = sums.mass;
+  }
   set_weights(next, shares);
   return next;
 }

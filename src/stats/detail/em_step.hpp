@@ -15,6 +15,9 @@ struct StepLimits {
 // rate of convergence). A component whose maximum lies beyond the cap is put on it, and its centre maximised
 // with the sharpness held.
 State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits);
+// The same for one component's centre and sharpness.
+void step_component(Family family, const State& state, int component, const ComponentSums& sums,
+                    const StepLimits& limits, State& next);
 
 // A step that maximises the quadratic model with information  complete - (1-caution)·missing.  caution = 1 is
 // EM's own matrix, caution = 0 Newton's. Components on the cap that push against it stay there.
