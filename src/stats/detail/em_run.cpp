@@ -13,6 +13,9 @@ bool closed_form(Family family) {
   return family != Family::weibull && family != Family::frechet && family != Family::loglogistic;
 }
 
+// The longest stride of follow(), in log weights and in the local coordinates of components.
+constexpr double kStride = 0.1;
+
 }  // namespace
 
 EmRun::EmRun(const PreparedSample& sample, Family family, const State& start, const RunLimits& limits)
@@ -74,9 +77,47 @@ void EmRun::warm_up(int iterations, bool exact) {
   }
 }
 
-void EmRun::finish(double to_beat) {
+void EmRun::follow(int plain) {
+  warm_up(plain, true);
+  double caution = 0.25;
+  int standing = 0;  // strides in a row that gained next to nothing
+  std::array<MissingInformation, 2> room;
+  MissingInformation* missing = &room[0];  // at state_
+  MissingInformation* tried = &room[1];    // at the stride being tried
+  em_pass(sample_, family_, state_, *missing);
+  const auto shorter = [&] { caution = std::min(1.0, 3 * caution + 0.005); };
+  while (standing < 6 && iterations() < limits_.max_iterations) {
+    const double before = pass_.log_likelihood;
+    if (caution >= 1) {
+      if (!accept(em_step(family_, state_, pass_, limits_.step), *missing)) break;
+      caution = 0.25;
+    } else {
+      const NewtonStep step =
+          newton_step(family_, state_, pass_, *missing, limits_.step, caution, Course::along_em);
+      if (!step.usable || step.length > kStride) {
+        shorter();
+        continue;
+      }
+      if (caution == 0) break;  // Newton's own step is no longer than a stride: the maximum is near
+      const PassResult trial = em_pass(sample_, family_, step.state, *tried);
+      const double gain = trial.log_likelihood - before;
+      if (gain < 0 || std::abs(gain - step.predicted) > 0.1 * step.predicted + small()) {
+        shorter();
+        continue;
+      }
+      state_ = step.state;
+      pass_ = trial;
+      path_.push_back(trial.log_likelihood);
+      std::swap(missing, tried);
+      caution = caution < 0.005 ? 0 : caution * std::clamp(step.length / kStride, 0.3, 1.0);
+    }
+    standing = pass_.log_likelihood - before > small() ? 0 : standing + 1;
+  }
+  finish(-std::numeric_limits<double>::infinity(), 0);
+}
+
+void EmRun::finish(double to_beat, double caution) {
   finished_ = true;
-  double caution = 0.5;
   int standing = 0;  // steps in a row that gained next to nothing
   std::array<MissingInformation, 2> room;
   MissingInformation* missing = &room[0];  // at state_

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <Eigen/Cholesky>
 #include <boost/math/special_functions/digamma.hpp>
@@ -120,7 +121,8 @@ State em_step(Family family, const State& state, const PassResult& pass, const S
 }
 
 NewtonStep newton_step(Family family, const State& state, const PassResult& pass,
-                       const MissingInformation& missing, const StepLimits& limits, double caution) {
+                       const MissingInformation& missing, const StepLimits& limits, double caution,
+                       Course course) {
   constexpr int kMost = 3 * kMaxComponents;
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
   using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;
@@ -139,19 +141,29 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
     slope(3 * j + 1) = s.alpha;
     slope(3 * j + 2) = s.beta;
   }
+  // EM's course is y' = C⁻¹g, one EM step a unit of time, with C the complete information. Its linearisation
+  // by C⁻¹(C - missing) is integrated over 1/caution steps by the L-stable diagonally implicit method of
+  // second order: with K = C - missing + κC, κ = caution/γ, the step is K⁻¹g + (1-γ)/γ·κ K⁻¹C K⁻¹g.
+  constexpr double kGamma = 1 - 1 / std::numbers::sqrt2;
+  const bool along = course == Course::along_em && caution > 0;
+  const double kappa = along ? caution / kGamma : 0;
+  const double lost = along ? 1 : 1 - caution;
   for (int p = 0; p < 3 * k; ++p)
     for (int q = 0; q <= p; ++q)
-      information(p, q) = -(1 - caution) * missing[static_cast<std::size_t>(p)][static_cast<std::size_t>(q)];
+      information(p, q) = -lost * missing[static_cast<std::size_t>(p)][static_cast<std::size_t>(q)];
+  Matrix complete = Matrix::Zero(3 * k, 3 * k);
   for (int j = 0; j < k; ++j) {
     const auto at = static_cast<std::size_t>(j);
     const ComponentSums& s = pass.components[at];
-    information(3 * j + 1, 3 * j + 1) += s.alpha_alpha;
-    information(3 * j + 2, 3 * j + 1) += s.alpha_beta;
-    information(3 * j + 2, 3 * j + 2) += s.beta_beta;
-    information(3 * j, 3 * j) += n * state.weight[at];
+    complete(3 * j + 1, 3 * j + 1) = s.alpha_alpha;
+    complete(3 * j + 2, 3 * j + 1) = s.alpha_beta;
+    complete(3 * j + 2, 3 * j + 2) = s.beta_beta;
     for (int l = 0; l <= j; ++l)
-      information(3 * j, 3 * l) -= n * state.weight[at] * state.weight[static_cast<std::size_t>(l)];
+      complete(3 * j, 3 * l) = -n * state.weight[at] * state.weight[static_cast<std::size_t>(l)];
+    complete(3 * j, 3 * j) += n * state.weight[at];
   }
+  for (int p = 0; p < 3 * k; ++p)
+    for (int q = 0; q <= p; ++q) information(p, q) += (1 + kappa) * complete(p, q);
 
   // Coordinates that move: all but the reference weight, faded components, and sharpness held at the cap.
   std::array<int, kMost> free{};
@@ -188,6 +200,13 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
     if (!solved.allFinite()) return step;
     for (int p = 0; p < 3 * k; ++p) move_by(p) = fixed[static_cast<std::size_t>(p)];
     for (int p = 0; p < size; ++p) move_by(free[static_cast<std::size_t>(p)]) = solved(p);
+    if (along) {
+      const Vector pushed = complete.template selfadjointView<Eigen::Lower>() * move_by;
+      for (int p = 0; p < size; ++p) right(p) = pushed(free[static_cast<std::size_t>(p)]);
+      const Vector rest = factor.solve(right);
+      for (int p = 0; p < size; ++p)
+        move_by(free[static_cast<std::size_t>(p)]) += (1 - kGamma) / kGamma * kappa * rest(p);
+    }
     // A sharpness past the cap goes on it, and the rest is solved again around that.
     bool again = false;
     for (int j = 0; j < k; ++j) {
@@ -209,8 +228,11 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
     if (std::abs(move_by(3 * j)) > 2) fraction = std::min(fraction, 2 / std::abs(move_by(3 * j)));
   }
   move_by *= fraction;
+  step.length = move_by.cwiseAbs().maxCoeff();
   step.predicted =
       slope.dot(move_by) - 0.5 * move_by.dot(information.template selfadjointView<Eigen::Lower>() * move_by);
+  if (along)
+    step.predicted += 0.5 * kappa * move_by.dot(complete.template selfadjointView<Eigen::Lower>() * move_by);
   step.state = state;
   std::array<double, kMaxComponents> shares{};
   for (int j = 0; j < k; ++j) {
