@@ -17,7 +17,7 @@ namespace weir::stats::detail {
 namespace {
 
 constexpr int kWarmUp = 5;
-constexpr int kLongWarmUp = 30;
+constexpr int kPlain = 50;       // iterations of plain EM from k-means before it is followed in strides
 constexpr int kStartsOfTwo = 6;  // more of them end where these do
 
 // Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger
@@ -89,7 +89,8 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
     runs.back().finish();
     return runs;
   }
-  // k-means goes first, whatever it promises; both kinds of it.
+  // k-means goes first, whatever it promises; both kinds of it. The kind most programs start EM from follows
+  // EM's own course, so as not to end below the maximum they find.
   const std::size_t always = bench.plan().lloyd(k).empty() || options.starts < 2 ? 1 : 2;
   for (const State& start : make_starts(sample, bench.plan(), family, k, parent, limits.step.cap, options)) {
     runs.emplace_back(sample, family, start, limits);
@@ -106,9 +107,12 @@ std::vector<EmRun> compete(const Workbench& bench, Family family, int k, const S
   double to_beat = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < runs.size() && i < always + finished_beside(k); ++i) {
     EmRun& run = runs[ranking[i]];
-    // k-means follows plain EM for longer, so as to end in the maximum EM would.
-    if (i < always) run.warm_up(kLongWarmUp, true);
-    run.finish(to_beat);
+    if (i + 1 == always) {
+      run.follow(kPlain);
+    } else {
+      if (i < always) run.warm_up(kWarmUp);
+      run.finish(to_beat);
+    }
     if (run.finished()) to_beat = std::max(to_beat, run.log_likelihood());
   }
   return runs;

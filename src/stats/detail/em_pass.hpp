@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <vector>
 
 #include "stats/detail/prepared.hpp"
 #include "stats/family.hpp"
@@ -49,8 +51,21 @@ PassResult em_pass(const PreparedSample& sample, Family family, const State& sta
 PassResult em_pass(const PreparedSample& sample, Family family, const State& state,
                    MissingInformation& missing);
 
-// The sums at one state under the responsibilities of another: what a step within one M step needs.
-PassResult held_pass(const PreparedSample& sample, Family family, const State& responsibilities,
-                     const State& at);
+// Weight times responsibility of every entry: what an M step holds fixed. Components lie one after another,
+// each padded like the sample's blocks.
+struct Responsibilities {
+  std::size_t stride = 0;
+  std::vector<double> shares;
+};
+// The same pass for an M step of several steps: keeps the responsibilities, 8 bytes for each entry and
+// component.
+PassResult em_pass(const PreparedSample& sample, Family family, const State& state, Responsibilities& kept);
+// One component's sums at `at` under kept responsibilities.
+ComponentSums held_sums(const PreparedSample& sample, Family family, const Responsibilities& kept,
+                        int component, const State& at);
+
+// Whether the processor's wider instructions are used where it has them: on unless a test compares. Not for
+// use while passes run in other threads.
+void allow_wide_instructions(bool allowed);
 
 }  // namespace weir::stats::detail

@@ -24,7 +24,10 @@ class EmRun {
   void warm_up(int iterations, bool exact = false);
   // To a maximum: steps between EM's and Newton's, as bold as they keep gaining. Gives up, and stays
   // unfinished, once the step ahead shows that the maximum lies below `to_beat`.
-  void finish(double to_beat = -std::numeric_limits<double>::infinity());
+  void finish(double to_beat = -std::numeric_limits<double>::infinity(), double caution = 0.5);
+  // To the maximum that plain EM would reach from here: a number of its iterations with exact M steps, then
+  // strides of many iterations each, short enough to stay on its course past saddles and lesser maxima.
+  void follow(int plain);
 
   const State& state() const { return state_; }
   double log_likelihood() const { return pass_.log_likelihood; }
@@ -35,9 +38,11 @@ class EmRun {
 
  private:
   double small() const;
-  State whole_step() const;
-  // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood.
-  bool accept(State next, MissingInformation* missing);
+  State whole_step(const Responsibilities& held) const;
+  // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood. `extra` is what
+  // em_pass() fills in besides.
+  template <class... Extra>
+  bool accept(State next, Extra&... extra);
 
   const PreparedSample& sample_;
   Family family_;

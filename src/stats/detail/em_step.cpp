@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
-#include <Eigen/Cholesky>
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/log1p.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
@@ -69,89 +69,138 @@ void set_weights(State& state, const std::array<double, kMaxComponents>& shares)
   for (std::size_t j = 0; j < k; ++j) state.weight[j] /= kept;
 }
 
+constexpr std::size_t kMost = 3 * kMaxComponents;
+using Vector = std::array<double, kMost>;
+using Matrix = std::array<Vector, kMost>;  // the lower triangle is used
+
+// Cholesky in place, with the inverses of the diagonal on it; false if the matrix is not positive definite.
+// Written out: for a dozen rows a library's calls cost more than their arithmetic.
+bool factorise(Matrix& m, std::size_t size) {
+  Vector column;
+  for (std::size_t j = 0; j < size; ++j) {
+    if (!(m[j][j] > 0)) return false;
+    m[j][j] = 1 / std::sqrt(m[j][j]);
+    for (std::size_t p = j + 1; p < size; ++p) {
+      column[p] = m[p][j] *= m[j][j];
+      for (std::size_t q = j + 1; q <= p; ++q) m[p][q] -= column[p] * column[q];
+    }
+  }
+  return true;
+}
+
+void solve(const Matrix& factor, std::size_t size, Vector& x) {
+  for (std::size_t p = 0; p < size; ++p) {
+    for (std::size_t q = 0; q < p; ++q) x[p] -= factor[p][q] * x[q];
+    x[p] *= factor[p][p];
+  }
+  for (std::size_t p = size; p-- > 0;) {
+    x[p] *= factor[p][p];
+    for (std::size_t q = 0; q < p; ++q) x[q] -= factor[p][q] * x[p];
+  }
+}
+
+// The complete information times a vector.
+Vector complete_times(const State& state, const PassResult& pass, double n, const Vector& x) {
+  Vector y;
+  double mean = 0;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(state.components); ++j)
+    mean += state.weight[j] * x[3 * j];
+  for (std::size_t j = 0; j < static_cast<std::size_t>(state.components); ++j) {
+    const ComponentSums& s = pass.components[j];
+    y[3 * j] = n * state.weight[j] * (x[3 * j] - mean);
+    y[3 * j + 1] = s.alpha_alpha * x[3 * j + 1] + s.alpha_beta * x[3 * j + 2];
+    y[3 * j + 2] = s.alpha_beta * x[3 * j + 1] + s.beta_beta * x[3 * j + 2];
+  }
+  return y;
+}
+
 }  // namespace
+
+void step_component(Family family, const State& state, int component, const ComponentSums& s,
+                    const StepLimits& limits, State& next) {
+  const auto j = static_cast<std::size_t>(component);
+  if (!(s.mass > kLeastWeight * limits.weight_sum)) return;
+  const double a = state.sharpness[j];
+  switch (family) {
+    case Family::normal:
+    case Family::lognormal: {
+      const double shift = s.first / s.mass;
+      const double variance = s.second / s.mass - shift * shift;
+      next.centre[j] = state.centre[j] + shift / a;
+      next.sharpness[j] = variance > 0 ? std::min(a / std::sqrt(variance), limits.cap) : limits.cap;
+      break;
+    }
+    case Family::gamma: {
+      const double away = s.first / s.mass;
+      const double concentration = boost::math::log1pmx(away, Quiet()) - s.second / s.mass;
+      next.centre[j] = state.centre[j] * (1 + away);
+      next.sharpness[j] = gamma_shape(concentration, limits.cap);
+      break;
+    }
+    default: {
+      const double determinant = s.alpha_alpha * s.beta_beta - s.alpha_beta * s.alpha_beta;
+      double alpha = (s.alpha * s.beta_beta - s.beta * s.alpha_beta) / determinant;
+      double beta = (s.beta * s.alpha_alpha - s.alpha * s.alpha_beta) / determinant;
+      const double room = limits.cap / a - 1;
+      if (!(alpha < room) || !std::isfinite(beta)) {
+        alpha = std::min(room, 3.0);
+        beta = (s.beta - s.alpha_beta * alpha) / s.beta_beta;
+      }
+      const double fraction = allowed(family, a, alpha, beta);
+      move(family, state, component, fraction * alpha, fraction * beta, limits.cap, next);
+    }
+  }
+}
 
 State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits) {
   State next = state;
-  for (int component = 0; component < state.components; ++component) {
-    const auto j = static_cast<std::size_t>(component);
-    const ComponentSums& s = pass.components[j];
-    if (!(s.mass > kLeastWeight * limits.weight_sum)) continue;
-    const double a = state.sharpness[j];
-    switch (family) {
-      case Family::normal:
-      case Family::lognormal: {
-        const double shift = s.first / s.mass;
-        const double variance = s.second / s.mass - shift * shift;
-        next.centre[j] = state.centre[j] + shift / a;
-        next.sharpness[j] = variance > 0 ? std::min(a / std::sqrt(variance), limits.cap) : limits.cap;
-        break;
-      }
-      case Family::gamma: {
-        const double away = s.first / s.mass;
-        const double concentration = boost::math::log1pmx(away, Quiet()) - s.second / s.mass;
-        next.centre[j] = state.centre[j] * (1 + away);
-        next.sharpness[j] = gamma_shape(concentration, limits.cap);
-        break;
-      }
-      default: {
-        const double determinant = s.alpha_alpha * s.beta_beta - s.alpha_beta * s.alpha_beta;
-        double alpha = (s.alpha * s.beta_beta - s.beta * s.alpha_beta) / determinant;
-        double beta = (s.beta * s.alpha_alpha - s.alpha * s.alpha_beta) / determinant;
-        const double room = limits.cap / a - 1;
-        if (!(alpha < room) || !std::isfinite(beta)) {
-          alpha = std::min(room, 3.0);
-          beta = (s.beta - s.alpha_beta * alpha) / s.beta_beta;
-        }
-        const double fraction = allowed(family, a, alpha, beta);
-        move(family, state, component, fraction * alpha, fraction * beta, limits.cap, next);
-      }
-    }
-  }
   std::array<double, kMaxComponents> shares{};
-  for (std::size_t j = 0; j < static_cast<std::size_t>(state.components); ++j)
-    shares[j] = pass.components[j].mass;
+  for (int j = 0; j < state.components; ++j) {
+    const ComponentSums& sums = pass.components[static_cast<std::size_t>(j)];
+    step_component(family, state, j, sums, limits, next);
+    shares[static_cast<std::size_t>(j)] = sums.mass;
+  }
   set_weights(next, shares);
   return next;
 }
 
 NewtonStep newton_step(Family family, const State& state, const PassResult& pass,
-                       const MissingInformation& missing, const StepLimits& limits, double caution) {
-  constexpr int kMost = 3 * kMaxComponents;
-  using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kMost, kMost>;
-  using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kMost, 1>;
+                       const MissingInformation& missing, const StepLimits& limits, double caution,
+                       Course course) {
   const int k = state.components;
+  const auto rows = static_cast<std::size_t>(3 * k);
   const double n = limits.weight_sum;
 
   // The heaviest component's log weight is the reference of the others.
   const auto heaviest = static_cast<int>(std::max_element(state.weight.begin(), state.weight.begin() + k) -
                                          state.weight.begin());
-  Matrix information(3 * k, 3 * k);
-  Vector slope(3 * k);
-  for (int j = 0; j < k; ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    const ComponentSums& s = pass.components[at];
-    slope(3 * j) = s.mass - n * state.weight[at];
-    slope(3 * j + 1) = s.alpha;
-    slope(3 * j + 2) = s.beta;
-  }
-  for (int p = 0; p < 3 * k; ++p)
-    for (int q = 0; q <= p; ++q)
-      information(p, q) = -(1 - caution) * missing[static_cast<std::size_t>(p)][static_cast<std::size_t>(q)];
-  for (int j = 0; j < k; ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    const ComponentSums& s = pass.components[at];
-    information(3 * j + 1, 3 * j + 1) += s.alpha_alpha;
-    information(3 * j + 2, 3 * j + 1) += s.alpha_beta;
-    information(3 * j + 2, 3 * j + 2) += s.beta_beta;
-    information(3 * j, 3 * j) += n * state.weight[at];
-    for (int l = 0; l <= j; ++l)
-      information(3 * j, 3 * l) -= n * state.weight[at] * state.weight[static_cast<std::size_t>(l)];
+  // EM's course is y' = C⁻¹g, one EM step a unit of time, with C the complete information. Its linearisation
+  // by C⁻¹(C - missing) is integrated over 1/caution steps by the L-stable diagonally implicit method of
+  // second order: with K = C - missing + κC, κ = caution/γ, the step is K⁻¹g + (1-γ)/γ·κ K⁻¹C K⁻¹g.
+  constexpr double kGamma = 1 - 1 / std::numbers::sqrt2;
+  const bool along = course == Course::along_em && caution > 0;
+  const double kappa = along ? caution / kGamma : 0;
+  const double lost = along ? 1 : 1 - caution;
+  Vector slope;
+  Matrix information;
+  for (std::size_t p = 0; p < rows; ++p)
+    for (std::size_t q = 0; q <= p; ++q) information[p][q] = -lost * missing[p][q];
+  for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j) {
+    const ComponentSums& s = pass.components[j];
+    slope[3 * j] = s.mass - n * state.weight[j];
+    slope[3 * j + 1] = s.alpha;
+    slope[3 * j + 2] = s.beta;
+    information[3 * j + 1][3 * j + 1] += (1 + kappa) * s.alpha_alpha;
+    information[3 * j + 2][3 * j + 1] += (1 + kappa) * s.alpha_beta;
+    information[3 * j + 2][3 * j + 2] += (1 + kappa) * s.beta_beta;
+    for (std::size_t l = 0; l <= j; ++l)
+      information[3 * j][3 * l] -= (1 + kappa) * n * state.weight[j] * state.weight[l];
+    information[3 * j][3 * j] += (1 + kappa) * n * state.weight[j];
   }
 
   // Coordinates that move: all but the reference weight, faded components, and sharpness held at the cap.
-  std::array<int, kMost> free{};
-  std::array<double, kMost> fixed{};
+  std::array<std::size_t, kMost> free{};
+  Vector fixed{};
   std::array<bool, kMost> moves{};
   for (int j = 0; j < k; ++j) {
     const auto at = static_cast<std::size_t>(j);
@@ -163,33 +212,39 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
   }
 
   NewtonStep step;
-  Vector move_by(3 * k);
+  Vector move_by;
   for (int round = 0; round <= k; ++round) {
-    int size = 0;
-    for (int p = 0; p < 3 * k; ++p)
-      if (moves[static_cast<std::size_t>(p)]) free[static_cast<std::size_t>(size++)] = p;
-    Matrix reduced(size, size);
-    Vector right(size);
-    for (int p = 0; p < size; ++p) {
-      const int row = free[static_cast<std::size_t>(p)];
-      right(p) = slope(row);
-      for (int q = 0; q <= p; ++q) reduced(p, q) = information(row, free[static_cast<std::size_t>(q)]);
-      for (int q = 0; q < 3 * k; ++q)
-        if (!moves[static_cast<std::size_t>(q)])
-          right(p) -= information(std::max(row, q), std::min(row, q)) * fixed[static_cast<std::size_t>(q)];
+    std::size_t size = 0;
+    for (std::size_t p = 0; p < rows; ++p)
+      if (moves[p]) free[size++] = p;
+    Matrix factor;
+    Vector solved;
+    for (std::size_t p = 0; p < size; ++p) {
+      const std::size_t row = free[p];
+      solved[p] = slope[row];
+      for (std::size_t q = 0; q <= p; ++q) factor[p][q] = information[row][free[q]];
+      for (std::size_t q = 0; q < rows; ++q)
+        if (fixed[q] != 0) solved[p] -= information[std::max(row, q)][std::min(row, q)] * fixed[q];
     }
-    const Eigen::LLT<Matrix, Eigen::Lower> factor(reduced);
-    if (factor.info() != Eigen::Success) return step;
-    const Vector solved = factor.solve(right);
-    if (!solved.allFinite()) return step;
-    for (int p = 0; p < 3 * k; ++p) move_by(p) = fixed[static_cast<std::size_t>(p)];
-    for (int p = 0; p < size; ++p) move_by(free[static_cast<std::size_t>(p)]) = solved(p);
+    if (!factorise(factor, size)) return step;
+    solve(factor, size, solved);
+    move_by = fixed;
+    for (std::size_t p = 0; p < size; ++p) move_by[free[p]] = solved[p];
+    if (along) {
+      const Vector pushed = complete_times(state, pass, n, move_by);
+      Vector rest;
+      for (std::size_t p = 0; p < size; ++p) rest[p] = pushed[free[p]];
+      solve(factor, size, rest);
+      for (std::size_t p = 0; p < size; ++p) move_by[free[p]] += (1 - kGamma) / kGamma * kappa * rest[p];
+    }
+    for (std::size_t p = 0; p < rows; ++p)
+      if (!std::isfinite(move_by[p])) return step;
     // A sharpness past the cap goes on it, and the rest is solved again around that.
     bool again = false;
-    for (int j = 0; j < k; ++j) {
-      const auto at = static_cast<std::size_t>(3 * j + 1);
-      const double room = limits.cap / state.sharpness[static_cast<std::size_t>(j)] - 1;
-      if (moves[at] && move_by(3 * j + 1) > room && room < 3) {
+    for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j) {
+      const std::size_t at = 3 * j + 1;
+      const double room = limits.cap / state.sharpness[j] - 1;
+      if (moves[at] && move_by[at] > room && room < 3) {
         moves[at] = false;
         fixed[at] = room;
         again = true;
@@ -199,20 +254,30 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
   }
 
   double fraction = 1;
-  for (int j = 0; j < k; ++j) {
-    const double a = state.sharpness[static_cast<std::size_t>(j)];
-    fraction = std::min(fraction, allowed(family, a, move_by(3 * j + 1), move_by(3 * j + 2)));
-    if (std::abs(move_by(3 * j)) > 2) fraction = std::min(fraction, 2 / std::abs(move_by(3 * j)));
+  for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j) {
+    fraction =
+        std::min(fraction, allowed(family, state.sharpness[j], move_by[3 * j + 1], move_by[3 * j + 2]));
+    if (std::abs(move_by[3 * j]) > 2) fraction = std::min(fraction, 2 / std::abs(move_by[3 * j]));
   }
-  move_by *= fraction;
-  step.predicted =
-      slope.dot(move_by) - 0.5 * move_by.dot(information.template selfadjointView<Eigen::Lower>() * move_by);
+  for (std::size_t p = 0; p < rows; ++p) {
+    move_by[p] *= fraction;
+    step.length = std::max(step.length, std::abs(move_by[p]));
+  }
+  for (std::size_t p = 0; p < rows; ++p) {
+    double curve = 0.5 * information[p][p] * move_by[p];
+    for (std::size_t q = 0; q < p; ++q) curve += information[p][q] * move_by[q];
+    step.predicted += move_by[p] * (slope[p] - curve);
+  }
+  if (along) {
+    const Vector pushed = complete_times(state, pass, n, move_by);
+    for (std::size_t p = 0; p < rows; ++p) step.predicted += 0.5 * kappa * move_by[p] * pushed[p];
+  }
   step.state = state;
   std::array<double, kMaxComponents> shares{};
   for (int j = 0; j < k; ++j) {
-    move(family, state, j, move_by(3 * j + 1), move_by(3 * j + 2), limits.cap, step.state);
-    shares[static_cast<std::size_t>(j)] =
-        state.weight[static_cast<std::size_t>(j)] * std::exp(move_by(3 * j));
+    const auto at = static_cast<std::size_t>(j);
+    move(family, state, j, move_by[3 * at + 1], move_by[3 * at + 2], limits.cap, step.state);
+    shares[at] = state.weight[at] * std::exp(move_by[3 * at]);
   }
   set_weights(step.state, shares);
   step.usable = true;

@@ -15,16 +15,24 @@ struct StepLimits {
 // rate of convergence). A component whose maximum lies beyond the cap is put on it, and its centre maximised
 // with the sharpness held.
 State em_step(Family family, const State& state, const PassResult& pass, const StepLimits& limits);
+// The same for one component's centre and sharpness.
+void step_component(Family family, const State& state, int component, const ComponentSums& sums,
+                    const StepLimits& limits, State& next);
 
-// A step that maximises the quadratic model with information  complete - (1-caution)·missing.  caution = 1 is
-// EM's own matrix, caution = 0 Newton's. Components on the cap that push against it stay there.
+// A step between EM's (caution = 1) and Newton's (caution = 0). Components on the cap that push against it
+// stay there.
+//   to_maximum: maximises the quadratic model with information  complete - (1-caution)·missing
+//   along_em:   goes where about 1/caution EM steps would, as far as EM is linear; exact to second order
+enum class Course { to_maximum, along_em };
 struct NewtonStep {
   bool usable = false;  // false: the matrix was not positive definite
   State state;
-  double predicted = 0;  // gain of the quadratic model
+  double predicted = 0;  // gain of the quadratic model; along_em: of Newton's
+  double length = 0;     // the largest move of a log weight, α or β
 };
 NewtonStep newton_step(Family family, const State& state, const PassResult& pass,
-                       const MissingInformation& missing, const StepLimits& limits, double caution);
+                       const MissingInformation& missing, const StepLimits& limits, double caution,
+                       Course course = Course::to_maximum);
 
 // The state at `fraction` of the way from `from` to `to`, componentwise in log sharpness and weights.
 State between(const State& from, const State& to, double fraction);

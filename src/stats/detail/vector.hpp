@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 // Four doubles at a time, with exp and log, for loops over a sample. GCC and Clang turn these into AVX2 where
 // a function is compiled for it and into pairs of SSE2 otherwise; neither uses fused operations, so both give
@@ -32,7 +33,14 @@ WEIR_INLINE double sum(const Vec& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
 WEIR_INLINE Vec max(const Vec& a, const Vec& b) { return a > b ? a : b; }
 WEIR_INLINE Vec min(const Vec& a, const Vec& b) { return a < b ? a : b; }
-WEIR_INLINE Vec abs(const Vec& a) { return a < 0.0 ? -a : a; }
+WEIR_INLINE Vec abs(const Vec& a) {
+  VecBits bits;
+  std::memcpy(&bits, &a, sizeof bits);
+  bits &= std::numeric_limits<std::int64_t>::max();
+  Vec result;
+  std::memcpy(&result, &bits, sizeof result);
+  return result;
+}
 
 // Whether any of the four comparisons held.
 WEIR_INLINE bool any(const VecBits& held) {
@@ -48,10 +56,20 @@ WEIR_INLINE bool any(const VecBits& held) {
 #endif
 }
 
-// exp to about one unit in the last place (the rational form of Cephes). Below -700 it gives exp(-700), which
-// is nothing in any sum here, and above 700 exp(700).
-WEIR_INLINE Vec exp(const Vec& at) {
-  const Vec x = min(max(at, splat(-700)), splat(700));
+// The magnitude of one with the sign of the other.
+WEIR_INLINE Vec with_sign_of(const Vec& magnitude, const Vec& sign) {
+  VecBits bits, signs;
+  std::memcpy(&bits, &magnitude, sizeof bits);
+  std::memcpy(&signs, &sign, sizeof signs);
+  bits =
+      (bits & std::numeric_limits<std::int64_t>::max()) | (signs & std::numeric_limits<std::int64_t>::min());
+  Vec result;
+  std::memcpy(&result, &bits, sizeof result);
+  return result;
+}
+
+// exp of -700 to 700 to about one unit in the last place (the rational form of Cephes).
+WEIR_INLINE Vec exp_within(const Vec& x) {
   // Adding 1.5·2^52 rounds to an integer and leaves it in the low bits.
   const Vec shifter = splat(6755399441055744.0);
   const Vec shifted = x * 1.4426950408889634073599 + shifter;
@@ -74,6 +92,10 @@ WEIR_INLINE Vec exp(const Vec& at) {
   std::memcpy(&result, &bits, sizeof result);
   return result;
 }
+
+// exp, which stays at exp(-700) below -700, nothing in any sum here, and at exp(700) above 700.
+WEIR_INLINE Vec exp(const Vec& x) { return exp_within(min(max(x, splat(-700)), splat(700))); }
+WEIR_INLINE Vec exp_of_negative(const Vec& x) { return exp_within(max(x, splat(-700))); }
 
 // Natural logarithm of positive normal numbers, to about one unit in the last place (Cephes).
 WEIR_INLINE Vec log(const Vec& x) {
