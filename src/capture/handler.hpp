@@ -25,6 +25,7 @@ struct CaptureHandler {
       if (capture::Lane* const lane = capture::Lane::current())
         recording.record_leaving(*lane, real.depth(), Clock::now());
     }
+    if constexpr (info(C).closes) recording.introduce_closing();
     const Tick begin = Clock::now();
     const Kept result = [&]() -> Kept {
       if constexpr (std::is_void_v<R>) {

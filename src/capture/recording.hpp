@@ -65,6 +65,20 @@ class Recording {
     }
   }
 
+  // A handle that another thread or the parent opened is looked at while it is still open.
+  void introduce_closing() const {
+    if constexpr (kShape.handle != trace::Shape::kNone) {
+      constexpr auto i = static_cast<std::size_t>(kShape.handle);
+      if (!before_[i].known() || before_[i].ignored) return;
+      Lane* const lane = Lane::current();
+      if (lane == nullptr || lane->knows(before_[i])) return;
+      if constexpr (kTreatment<i> == Treatment::descriptor)
+        lane->id_of(before_[i], std::get<i>(args_));
+      else
+        lane->id_of(before_[i], under_);
+    }
+  }
+
   // Whether the user left out what this call is about.
   bool ignored() const {
     bool found = false;
