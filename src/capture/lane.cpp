@@ -465,6 +465,26 @@ std::uint32_t Lane::add_signature(const Draft& draft) {
   return number;
 }
 
+// Not what came last time. A call whose values went to the columns before most likely does so again: then
+// only a few signatures are looked at, which lie in the cache, and not a place in a large table. Now and then
+// it is looked up as it is, in case the program has become regular.
+std::uint32_t Lane::unforeseen_symbol_of(Draft& draft) {
+  std::uint8_t& holes = holes_[draft.function()];
+  if (holes != kExact && (++misses_ & 63) != 0) {
+    Draft holed;
+    draft.holed(holes == kSizes, holed);
+    std::uint32_t found = signatures_.guess(holed.words, holed.count, last_symbol_);
+    if (found == SignatureTable::kNone) found = signatures_.find(holed.words, holed.count);
+    if (found != SignatureTable::kNone) {
+      draft.assign(holed);
+      return found;
+    }
+  }
+  holes = kExact;
+  const std::uint32_t found = signatures_.find(draft.words, draft.count);
+  return found != SignatureTable::kNone ? found : new_symbol_of(draft);
+}
+
 // A loop whose offsets advance evenly has one signature; one that jumps about would have as many as calls.
 // So only so many signatures are made of calls that differ in a position alone, or in positions and sizes;
 // beyond that the values that differ go to the columns.
@@ -489,11 +509,12 @@ std::uint32_t Lane::new_symbol_of(Draft& draft) {
   }
   if (best != &draft || !few) {
     std::uint32_t found = SignatureTable::kNone;
-    if (best != &draft) found = signatures_.find(positions.words, positions.count, last_symbol_);
+    if (best != &draft) found = signatures_.find(positions.words, positions.count);
     if (found == SignatureTable::kNone && !few) {
       best = &sizes;
-      found = signatures_.find(sizes.words, sizes.count, last_symbol_);
+      found = signatures_.find(sizes.words, sizes.count);
     }
+    if (best != &draft) holes_[draft.function()] = best == &sizes ? kSizes : kPositions;
     draft.assign(*best);
     if (found != SignatureTable::kNone) return found;
   }

@@ -50,10 +50,10 @@ class Lane {
   // The number of the draft's signature, made if it is new. Values that do not repeat are taken out of the
   // signature and put into columns.
   std::uint32_t symbol_of(Draft& draft) {
-    const std::uint32_t found = signatures_.find(draft.words, draft.count, last_symbol_);
-    if (found != SignatureTable::kNone) [[likely]]
-      return found;
-    return new_symbol_of(draft);
+    const std::uint32_t guess = signatures_.guess(draft.words, draft.count, last_symbol_);
+    if (guess != SignatureTable::kNone) [[likely]]
+      return guess;
+    return unforeseen_symbol_of(draft);
   }
 
   // From here until append() the lane's state is between two records. A longjmp out of it is noticed by the
@@ -99,6 +99,7 @@ class Lane {
     char scratch[8192];
   };
 
+  enum Holes : std::uint8_t { kExact, kPositions, kSizes };
   static constexpr std::uint32_t kMostRecordWords = 5 + 2 * trace::live::kMostColumns;
   static constexpr std::uint64_t kAlive = 0x4C616E6520697320;
 
@@ -112,6 +113,7 @@ class Lane {
   bool seal();
   void restart();
   void introduce(Handle handle, int descriptor, const char* name);
+  std::uint32_t unforeseen_symbol_of(Draft& draft);
   std::uint32_t new_symbol_of(Draft& draft);
   std::uint32_t add_signature(const Draft& draft);
   void define(trace::live::Definition type, const void* first, std::size_t first_bytes,
@@ -151,6 +153,8 @@ class Lane {
   std::uint64_t file_end_;
   std::uint64_t passed_;
   std::uint32_t number_;
+  std::uint32_t misses_;
+  std::uint8_t holes_[kCallCount];  // per call: what its last signature had taken out, a Holes
   std::uint32_t directory_generation_;
   std::uint32_t most_views_;
   char path_[4096 + 64];

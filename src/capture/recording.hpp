@@ -296,7 +296,8 @@ class Recording {
     if (!handle.known()) {
       // A number that is no descriptor, or one that is not the same any more.
       constexpr bool gone = info(C).closes || (kDuplicatesTo && I == 1);
-      if (gone || failed || descriptor < 0 || descriptor >= Handles::kDescriptors || Lane::in_vforked_child()) {
+      if (gone || failed || descriptor < 0 || descriptor >= Handles::kDescriptors ||
+          Lane::in_vforked_child()) {
         draft.values[I] = trace::Shape::kNoHandle;
         draft.put(I, Encoding::literal, static_cast<std::uint64_t>(static_cast<std::int64_t>(descriptor)));
         return;
@@ -376,7 +377,6 @@ class Recording {
   static bool failed(R result) { return is_failure(result); }
 
  private:
-
   void put_result(Lane& lane, Draft& draft, R result, bool failed, int error) {
     using trace::Encoding;
     if constexpr (std::is_same_v<R, std::nullptr_t>) {  // void

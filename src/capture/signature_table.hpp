@@ -33,12 +33,15 @@ class SignatureTable {
 
   void use(Storage* storage) { storage_ = storage; }
 
-  // The number of the signature, or kNone. `after` is the one before it.
-  std::uint32_t find(const std::uint64_t* words, std::size_t count, std::uint32_t after) const {
-    if (after < size_) [[likely]] {
-      const std::uint32_t guess = storage_->entries[after].followed_by;
-      if (guess != 0 && equal(storage_->entries[guess - 1], words, count)) return guess - 1;
-    }
+  // The signature that followed `after` last time, if it is this one; else kNone.
+  std::uint32_t guess(const std::uint64_t* words, std::size_t count, std::uint32_t after) const {
+    if (after >= size_) [[unlikely]]
+      return kNone;
+    const std::uint32_t next = storage_->entries[after].followed_by;
+    return next != 0 && equal(storage_->entries[next - 1], words, count) ? next - 1 : kNone;
+  }
+  // The number of the signature, or kNone.
+  std::uint32_t find(const std::uint64_t* words, std::size_t count) const {
     return look_up(words, count, hash_of(words, count));
   }
 

@@ -64,7 +64,8 @@ constexpr Treatment treatment() {
     if constexpr (role == Role::path && is_chars) return Treatment::path;
     if constexpr (role == Role::text && is_chars && in) return Treatment::text;
     if constexpr (role == Role::text && in && argument.name == "argv") return Treatment::texts;
-    if constexpr (role == Role::string && (is_chars || std::is_same_v<Target, wchar_t>)) return Treatment::string;
+    if constexpr (role == Role::string && (is_chars || std::is_same_v<Target, wchar_t>))
+      return Treatment::string;
     if constexpr (role == Role::vector && in) return Treatment::lengths;
     if constexpr (role == Role::offset && std::is_integral_v<Target>) return Treatment::offset_pointer;
     if constexpr (role == Role::time && in && name(C).find("utim") != std::string_view::npos)

@@ -5,8 +5,8 @@
 namespace weir::cli {
 
 std::span<const Command* const> commands() {
-  static constexpr std::array kCommands = {&kTrace, &kStat, &kDump, &kVerify, &kMerge, &kFit,
-                                           &kPlan, &kDetect, &kDoctor, &kCompletion, &kManual};
+  static constexpr std::array kCommands = {&kTrace, &kStat,   &kDump,   &kVerify,     &kMerge, &kFit,
+                                           &kPlan,  &kDetect, &kDoctor, &kCompletion, &kManual};
   return kCommands;
 }
 

@@ -4,8 +4,8 @@
 #include "intercept/real.hpp"
 
 // vfork() returns twice into the same stack frame, so no function of ours may stand around it: what happens
-// before is done in a call of its own, then the real one is jumped to with the program's return address still on
-// the stack. Which of the two processes comes back is found out by the next intercepted call.
+// before is done in a call of its own, then the real one is jumped to with the program's return address still
+// on the stack. Which of the two processes comes back is found out by the next intercepted call.
 #if defined(__x86_64__)
 
 extern "C" {
