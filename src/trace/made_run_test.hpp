@@ -195,13 +195,16 @@ class Lane {
   std::map<std::string, std::uint32_t> signatures_;
 };
 
-// Merges what the lanes left, with a tick of exactly a nanosecond.
+// Merges what the lanes left, with a tick of exactly a nanosecond. Lanes that contradict themselves are an
+// error.
 inline Result<MergeReport> merge(const std::filesystem::path& run, TimingMode timing = TimingMode::lossless) {
   MergeOptions options;
   options.timing.mode = timing;
   options.readings = {{Tick(0), Nanoseconds(0)}, {Tick(1'000'000'000), Nanoseconds(1'000'000'000)}};
   options.command = {"made", "by", "hand"};
-  return merge_run(run, options);
+  auto report = merge_run(run, options);
+  if (report && !report->warnings.empty()) return Error{Errc::bad_data, report->warnings.front()};
+  return report;
 }
 
 }  // namespace weir::trace::made

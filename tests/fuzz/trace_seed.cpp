@@ -1,5 +1,6 @@
 // Writes inputs for trace_fuzz into a directory: a real trace, and the same as a plain one.
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 
 #include "base/file.hpp"
@@ -17,7 +18,9 @@ void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) 
     Lane lane(run, {.process = 100, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
     lane.program("/bin/app", "/work", std::string("app\0-x\0", 7));
     lane.thread(100);
-    lane.call("open", 0, {path("ckpt_\x01\x34.dat"), literal(0102), literal(0644)}, opened(0, 3), 100, 20);
+    Part numbered = path("ckpt_\x01\x34.dat");
+    numbered.words = {1};
+    lane.call("open", 0, {numbered, literal(0102), literal(0644)}, opened(0, 3), 100, 20);
     for (unsigned i = 0; i < 20; ++i)
       lane.call("pwrite", 0, {handle(0), absent(), column(i * i), distance(8)}, full(), 200 + 10 * i,
                 5 + i % 3);
@@ -27,7 +30,10 @@ void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) 
     lane.call("lseek", 0, {handle(0), literal(4), literal(0)}, full(), 509, 9);
     lane.call("close", 0, {handle(0)}, literal(0), 600, 9);
   }
-  if (!merge(run, mode)) std::puts("cannot merge");
+  if (const auto merged = merge(run, mode); !merged) {
+    std::puts(merged.error().text().c_str());
+    std::exit(1);
+  }
 }
 
 void write(const std::filesystem::path& path, ByteSpan bytes) {
