@@ -15,6 +15,8 @@ Result<Json> parse_json(std::string_view text) {
     return Json::parse(text);
   } catch (const Json::parse_error& failure) {
     return Error{Errc::bad_data, fmt::format("not JSON at byte {}", failure.byte)};
+  } catch (const Json::out_of_range&) {
+    return Error{Errc::bad_data, "a number in the JSON is too large"};
   }
 }
 

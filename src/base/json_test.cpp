@@ -28,5 +28,11 @@ TEST(Json, BadTextIsAnErrorWithItsPlace) {
   EXPECT_NE(bad.error().text().find("not JSON at byte 7"), std::string::npos) << bad.error().text();
 }
 
+TEST(Json, ANumberBeyondAllDoublesIsAnError) {
+  const auto large = parse_json("[1e999]");
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().code(), Errc::bad_data);
+}
+
 }  // namespace
 }  // namespace weir

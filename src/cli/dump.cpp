@@ -8,7 +8,6 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
 #include "cli/commands.hpp"
@@ -126,7 +125,7 @@ Result<void> dump(const trace::TraceFile& trace, const trace::Selection& chosen,
   format.end(buffer);
   const auto last = flush();
   if (!last) return last.error();
-  for (const std::string& damage : records.damage()) warn("left out: {}", damage);
+  warn_left_out(records.damage());
   if (records.error()) return records.error()->with_remedy("read the rest with --salvage");
   return {};
 }

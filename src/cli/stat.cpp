@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
-#include "base/log.hpp"
 #include "base/progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/trace_options.hpp"
@@ -55,8 +54,7 @@ std::uint64_t StatView::unseen() const { return sum(trace, &trace::StreamInfo::u
 std::vector<std::string> StatView::warnings() const {
   std::vector<std::string> texts;
   if (const std::uint64_t calls = lost(); calls > 0)
-    texts.push_back(
-        fmt::format("{} calls were not recorded: the disk was full, or memory was not to be had", calls));
+    texts.push_back(fmt::format("{} calls were not recorded: the disk was full", calls));
   if (const std::uint64_t calls = unseen(); calls > 0)
     texts.push_back(fmt::format(
         "{} calls of signal handlers came while the recorder was at work and were not recorded", calls));
@@ -68,7 +66,9 @@ std::vector<std::string> StatView::warnings() const {
     for (const Json& warning : *found)
       if (warning.is_string()) texts.push_back(warning.get<std::string>());
   for (const std::string& damage : trace.damage()) texts.push_back(damage);
-  for (const std::string& damage : summary.damage) texts.push_back("left out: " + damage);
+  if (!summary.damage.empty())
+    texts.push_back(fmt::format("{} of {} records could not be read", trace.records() - summary.total.calls,
+                                trace.records()));
   return texts;
 }
 
@@ -98,7 +98,7 @@ Result<int> run_stat(const Options& options, Output& out) {
   how.advance = [&](std::uint64_t records) { progress.advance(records); };
   const auto summary = summarize(*trace, how);
   if (!summary) return summary.error().with_remedy("count what is readable with --salvage");
-  for (const std::string& damage : summary->damage) warn("left out: {}", damage);
+  warn_left_out(summary->damage);
   const StatView view{*trace, *summary, options.top};
   if (options.json)
     out.json(stat_json(view));

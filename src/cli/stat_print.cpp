@@ -72,7 +72,7 @@ void print_head(const StatView& view, Output& out) {
                      (timed ? fmt::format(", for {}", time_text(view.span_ns())) : ""));
   std::uint64_t threads = 0;
   for (const trace::ProcessTally& process : summary.processes) threads += process.threads;
-  line("records", fmt::format("{} of {} in {}, {} failed", format_count(summary.total.calls),
+  line("records", fmt::format("{} in {}, {}; {} failed", format_count(summary.total.calls),
                               counted(trace.processes().size(), "process", "processes"),
                               counted(threads, "thread", "threads"), format_count(summary.total.failed)));
   line("data", fmt::format("read {}, written {}{}", format_bytes(Bytes(summary.total.read_bytes)),

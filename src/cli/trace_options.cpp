@@ -22,4 +22,10 @@ Result<trace::TraceFile> open_trace(const TraceOptions& options) {
   return trace;
 }
 
+void warn_left_out(const std::vector<std::string>& damage) {
+  constexpr std::size_t kShown = 20;
+  for (std::size_t i = 0; i < damage.size() && i < kShown; ++i) warn("left out: {}", damage[i]);
+  if (damage.size() > kShown) warn("left out: {} more places", damage.size() - kShown);
+}
+
 }  // namespace weir::cli

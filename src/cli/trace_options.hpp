@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "trace/trace_file.hpp"
@@ -23,5 +24,8 @@ void add_salvage_flag(CLI::App& app, TraceOptions& options);
 
 // Opens it and says on stderr what is damaged, where that is allowed.
 Result<trace::TraceFile> open_trace(const TraceOptions& options);
+
+// What could not be read, on stderr; the first ones of many.
+void warn_left_out(const std::vector<std::string>& damage);
 
 }  // namespace weir::cli

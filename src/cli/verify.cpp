@@ -15,21 +15,26 @@ namespace {
 
 constexpr int kDamaged = 2;
 
-Result<int> run_verify(const TraceOptions& options, Output& out) {
-  const auto trace = open_trace(options);
+Result<int> run_verify(const std::string& path, Output& out) {
+  // Every damage is told, not the first alone; what cannot be opened at all is an error.
+  const auto trace = trace::TraceFile::open(path, {.salvage = true});
   if (!trace) return trace.error();
   Progress progress("verifying", trace->records());
   trace::SummaryOptions how;
-  how.salvage = true;  // to find every damage, not the first alone
+  how.salvage = true;
   how.advance = [&](std::uint64_t records) { progress.advance(records); };
   const auto summary = summarize(*trace, how);
   if (!summary) return summary.error();
+  for (const std::string& damage : trace->damage())
+    out.print("damaged: {}: {}\n", trace->path().string(), damage);
   for (const std::string& damage : summary->damage) out.print("damaged: {}\n", damage);
-  if (!summary->damage.empty() || summary->total.calls != trace->records()) {
+  if (!trace->damage().empty() || !summary->damage.empty() || summary->total.calls != trace->records()) {
     out.print("{} of {} records are readable; see them with --salvage\n", format_count(summary->total.calls),
               format_count(trace->records()));
     return kDamaged;
   }
+  // What only a strict reading minds: a table that is not there.
+  if (const auto strict = trace::TraceFile::open(path); !strict) return strict.error();
   const std::size_t processes = trace->processes().size();
   out.print("ok: {} records in {} process{}\n", trace->records(), processes, processes == 1 ? "" : "es");
   return 0;
@@ -38,7 +43,7 @@ Result<int> run_verify(const TraceOptions& options, Output& out) {
 Run define(CLI::App& app) {
   auto options = std::make_shared<TraceOptions>();
   add_trace_argument(app, *options);
-  return [options](Output& out) { return run_verify(*options, out); };
+  return [options](Output& out) { return run_verify(options->path, out); };
 }
 
 constexpr std::array kExamples = {

@@ -58,6 +58,7 @@ class Lane {
     std::uint64_t start = 1000;  // ticks; one is a nanosecond
     bool timed = true;
     std::uint64_t lost = 0;
+    std::uint64_t late = 0;  // by which the lane was begun after the process was first seen
   };
 
   Lane(const std::filesystem::path& run, const About& about) : about_(about) {
@@ -169,9 +170,9 @@ class Lane {
     set(HeaderWord::parent, about_.parent);
     set(HeaderWord::lane, about_.number);
     set(HeaderWord::start_tick, about_.start);
-    set(HeaderWord::first_tick, about_.start);
-    set(HeaderWord::first_monotonic, about_.start);
-    set(HeaderWord::first_wall, 1'700'000'000'000'000'000 + about_.start);
+    set(HeaderWord::first_tick, about_.start + about_.late);
+    set(HeaderWord::first_monotonic, about_.start + about_.late);
+    set(HeaderWord::first_wall, 1'700'000'000'000'000'000 + about_.start + about_.late);
     set(HeaderWord::lost, about_.lost);
     set(HeaderWord::calls, live::kCallTable);
     set(HeaderWord::state, static_cast<std::uint64_t>(batch_) << 32 | words_.size());
@@ -194,13 +195,16 @@ class Lane {
   std::map<std::string, std::uint32_t> signatures_;
 };
 
-// Merges what the lanes left, with a tick of exactly a nanosecond.
+// Merges what the lanes left, with a tick of exactly a nanosecond. Lanes that contradict themselves are an
+// error.
 inline Result<MergeReport> merge(const std::filesystem::path& run, TimingMode timing = TimingMode::lossless) {
   MergeOptions options;
   options.timing.mode = timing;
   options.readings = {{Tick(0), Nanoseconds(0)}, {Tick(1'000'000'000), Nanoseconds(1'000'000'000)}};
   options.command = {"made", "by", "hand"};
-  return merge_run(run, options);
+  auto report = merge_run(run, options);
+  if (report && !report->warnings.empty()) return Error{Errc::bad_data, report->warnings.front()};
+  return report;
 }
 
 }  // namespace weir::trace::made

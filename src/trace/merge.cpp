@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <tuple>
 
 #include <fcntl.h>
@@ -89,6 +90,16 @@ double tick_length(const MergeOptions& options, const std::vector<Lane>& lanes) 
   if (span() >= kLongEnough && last.tick > first.tick)
     return Calibration::between(first, last).nanoseconds_per_tick();
   return Calibration::measure(Nanoseconds(20'000'000)).nanoseconds_per_tick();
+}
+
+// How long before its lane began a process was first seen. The lane begins when the first call has ended.
+std::int64_t seen_before(const LaneFile& lane, double nanoseconds_per_tick) {
+  const std::uint64_t first = lane.header(HeaderWord::first_tick);
+  const std::uint64_t start = lane.header(HeaderWord::start_tick);
+  if (start > first) return 0;
+  const double before = static_cast<double>(first - start) * nanoseconds_per_tick;
+  const auto monotonic = static_cast<double>(lane.header(HeaderWord::first_monotonic));
+  return before < monotonic ? std::llround(before) : 0;  // a process is not older than the machine's uptime
 }
 
 // The process each one came from: the program that ran in it before, else the one that forked it.
@@ -211,10 +222,12 @@ Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& opt
     if (!file) continue;
     all_bytes += file->file_bytes();
     timed = timed || file->timed();
-    const auto monotonic = static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic));
+    const std::int64_t before = seen_before(*file, context.nanoseconds_per_tick);
+    const std::int64_t monotonic =
+        static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) - before;
     if (context.origin_monotonic == 0 || monotonic < context.origin_monotonic) {
       context.origin_monotonic = monotonic;
-      origin_wall = static_cast<std::int64_t>(file->header(HeaderWord::first_wall));
+      origin_wall = static_cast<std::int64_t>(file->header(HeaderWord::first_wall)) - before;
     }
   }
   if (!timed) context.timing.mode = TimingMode::off;
@@ -229,8 +242,8 @@ Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& opt
       ProcessInfo process;
       process.number = static_cast<std::int64_t>(lane.process);
       process.parent_number = static_cast<std::int64_t>(file->header(HeaderWord::parent));
-      process.start_ns =
-          static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) - context.origin_monotonic;
+      process.start_ns = static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) -
+                         seen_before(*file, context.nanoseconds_per_tick) - context.origin_monotonic;
       processes.push_back(std::move(process));
     }
     before = &lane;

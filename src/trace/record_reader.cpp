@@ -18,7 +18,11 @@ RecordReader& RecordReader::operator=(RecordReader&&) noexcept = default;
 RecordReader::~RecordReader() = default;
 
 bool RecordReader::fail(Error error) {
-  error_ = std::move(error);
+  const BlockInfo& block = stream_->blocks[block_ - 1];
+  error_ =
+      std::move(error)
+          .in(fmt::format("records {} to {}", block.first_record, block.first_record + block.records - 1))
+          .in(trace_->path().string());
   symbols_.clear();
   at_ = 0;
   return false;
@@ -86,7 +90,7 @@ bool RecordReader::load() {
   if (error_ || block_ == stream_->blocks.size()) return false;
   const BlockInfo& info = stream_->blocks[block_++];
   const auto loaded = load_block(info);
-  return loaded ? true : fail(loaded.error().in(trace_->path().string()));
+  return loaded ? true : fail(loaded.error());
 }
 
 bool RecordReader::next(Record& record) {

@@ -28,6 +28,23 @@ std::string letters(std::uint32_t section) {
   return name;
 }
 
+// Values that are nested deeper than anything Weir writes: to copy or print them takes stack for every level.
+bool nests_too_deep(std::string_view json) {
+  constexpr int kDeepest = 32;
+  int depth = 0;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      for (++i; i < json.size() && json[i] != '"'; ++i)
+        if (json[i] == '\\') ++i;
+    } else if (json[i] == '[' || json[i] == '{') {
+      if (++depth > kDeepest) return true;
+    } else if (json[i] == ']' || json[i] == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 Result<fs::path> find_file(const fs::path& path) {
   std::error_code failed;
   if (!fs::is_directory(path, failed)) return path;
@@ -61,7 +78,7 @@ Result<TraceFile> TraceFile::open(const fs::path& path, const OpenOptions& optio
 
 Result<std::vector<std::byte>> TraceFile::read(std::uint64_t at, std::uint64_t bytes) const {
   if (at > file_bytes_ || bytes > file_bytes_ - at)
-    return Error{Errc::bad_data, fmt::format("is cut short at byte {}", file_bytes_)};
+    return Error{Errc::bad_data, fmt::format("lie beyond the end of the file, byte {}", file_bytes_)};
   std::vector<std::byte> out(bytes);
   std::size_t got = 0;
   while (got < bytes) {
@@ -85,6 +102,8 @@ Result<void> TraceFile::read_sections(bool salvage) {
         Errc::unsupported,
         fmt::format("has version {} of the trace format; this Weir reads up to {}", version, kFormatVersion)}
         .with_remedy("read it with the weir that wrote it, or a newer one");
+  if (*header.u32() != 0 && !salvage)
+    return Error{Errc::bad_data, "is damaged: its header is wrong"}.with_remedy(remedy);
 
   const auto footer = file_bytes_ >= kFileHeaderBytes + kFooterBytes
                           ? read(file_bytes_ - kFooterBytes, kFooterBytes)
@@ -108,7 +127,7 @@ Result<void> TraceFile::read_sections(bool salvage) {
     if (!bytes) return bytes.error();
     ByteReader in(*bytes);
     const std::uint32_t type = *in.u32();
-    (void)in.u32();
+    const std::uint32_t reserved = *in.u32();
     const std::uint64_t length = *in.u64();
     const std::uint64_t sum = *in.u64();
     if (type == static_cast<std::uint32_t>(Section::block)) {
@@ -120,9 +139,19 @@ Result<void> TraceFile::read_sections(bool salvage) {
                              : Result<std::vector<std::byte>>(Error{Errc::bad_data, "goes beyond the file"});
     // A table that is damaged makes all that follows unreadable: there is nothing to salvage without it.
     if (!payload) return payload.error().in(fmt::format("section {}", letters(type)));
-    if (checksum(*payload) != sum)
-      return Error{Errc::bad_data, "is damaged: its checksum is wrong"}.in(
-          fmt::format("section {}", letters(type)));
+    const auto damaged = [&](const char* why) {
+      return Error{Errc::bad_data, why}.in(fmt::format("section {}", letters(type)));
+    };
+    if (checksum(*payload) != sum || reserved != 0) {
+      const Error bad = damaged("is damaged: its checksum is wrong");
+      // What the run was called is all that is lost with the facts.
+      if (!salvage || type != static_cast<std::uint32_t>(Section::facts)) return bad;
+      damage_.push_back(bad.text());
+      at += kSectionHeaderBytes + length;
+      continue;
+    }
+    // Tables were checked against those before them: none may be exchanged afterwards.
+    if (section_bytes_.contains(letters(type))) return damaged("is there twice");
     section_bytes_[letters(type)] += kSectionHeaderBytes + length;
     at += kSectionHeaderBytes + length;
 
@@ -130,7 +159,9 @@ Result<void> TraceFile::read_sections(bool salvage) {
     Result<void> taken;
     switch (static_cast<Section>(type)) {
       case Section::facts: {
-        auto facts = parse_json(as_text(*payload));
+        auto facts = nests_too_deep(as_text(*payload))
+                         ? Result<Json>(Error{Errc::bad_data, "is nested too deep"})
+                         : parse_json(as_text(*payload));
         if (!facts) {
           taken = facts.error();
           break;
@@ -200,6 +231,13 @@ Result<void> TraceFile::read_sections(bool salvage) {
     }
     if (!taken) return taken.error().in(fmt::format("section {}", letters(type)));
   }
+  for (const Section needed : {Section::facts, Section::functions, Section::texts, Section::names,
+                               Section::signatures, Section::grammars, Section::processes}) {
+    const std::string name = letters(static_cast<std::uint32_t>(needed));
+    if (!salvage && !section_bytes_.contains(name))
+      return Error{Errc::bad_data, fmt::format("is damaged: it has no section {}", name)}.with_remedy(remedy);
+  }
+  if (salvage && timing_ == TimingMode::off && timing_bytes() > 0) timing_ = TimingMode::lossless;
   if (blocks_at_ == 0) blocks_at_ = at;
   if (end > at) section_bytes_["BLOK"] += end - at;
   for (const ProcessInfo& process : processes_)
@@ -226,21 +264,20 @@ std::uint64_t TraceFile::timing_bytes() const {
 
 Result<std::vector<std::byte>> TraceFile::read_block(const BlockInfo& block) const {
   std::uint64_t at = 0;
-  const Error bad{Errc::bad_data, fmt::format("the block of records {} to {} is damaged", block.first_record,
-                                              block.first_record + block.records)};
+  const Error bad{Errc::bad_data, "are damaged: a checksum is wrong"};
   if (__builtin_add_overflow(blocks_at_, block.offset, &at)) return bad;
   const auto head = read(at, kSectionHeaderBytes);
-  if (!head) return head.error().in(path_.string());
+  if (!head) return head.error();
   ByteReader in(*head);
   const std::uint32_t type = *in.u32();
-  (void)in.u32();
+  const std::uint32_t reserved = *in.u32();
   const std::uint64_t length = *in.u64();
   const std::uint64_t sum = *in.u64();
-  if (type != static_cast<std::uint32_t>(Section::block) || length != block.bytes)
-    return bad.in(path_.string());
+  if (type != static_cast<std::uint32_t>(Section::block) || reserved != 0 || length != block.bytes)
+    return bad;
   auto bytes = read(at + kSectionHeaderBytes, length);
-  if (!bytes) return bytes.error().in(path_.string());
-  if (checksum(*bytes) != sum) return bad.in(path_.string());
+  if (!bytes) return bytes.error();
+  if (checksum(*bytes) != sum) return bad;
   return bytes;
 }
 

@@ -48,7 +48,7 @@ class TraceFile {
   // What was wrong with the file, when it was opened to be salvaged.
   const std::vector<std::string>& damage() const { return damage_; }
 
-  // The bytes of a block, checked.
+  // The bytes of a block, checked. Errors speak of its records: "lie beyond the end of the file".
   Result<std::vector<std::byte>> read_block(const BlockInfo& block) const;
 
  private:

@@ -67,9 +67,12 @@ void large(const std::filesystem::path& run) {
   lane.program("/usr/bin/app", "/scratch", std::string("app\0", 4));
   lane.thread(4100);
   lane.call("open", 0, {path("out.dat"), literal(0102), literal(0644)}, opened(0, 3), 100, 2000);
-  for (unsigned i = 0; i < 600'000; ++i)
+  std::uint32_t random = 1;  // durations that do not compress: blocks of some size
+  for (unsigned i = 0; i < 600'000; ++i) {
+    random = random * 1664525 + 1013904223;
     lane.call("pwrite", 0, {handle(0), absent(), literal(64), distance(0)}, full(), 3000 + 1000ULL * i,
-              400 + i % 7);
+              random >> 23);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// Writes inputs for trace_fuzz into a directory: a real trace, and the same as a plain one.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "base/file.hpp"
+#include "base/scratch_dir.hpp"
+#include "plain_trace.hpp"
+#include "trace/made_run_test.hpp"
+
+namespace {
+
+using namespace weir;
+using namespace weir::trace::made;
+
+void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) {
+  {
+    Lane lane(run, {.process = 100, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
+    lane.program("/bin/app", "/work", std::string("app\0-x\0", 7));
+    lane.thread(100);
+    Part numbered = path("ckpt_\x01\x34.dat");
+    numbered.words = {1};
+    lane.call("open", 0, {numbered, literal(0102), literal(0644)}, opened(0, 3), 100, 20);
+    for (unsigned i = 0; i < 20; ++i)
+      lane.call("pwrite", 0, {handle(0), absent(), column(i * i), distance(8)}, full(), 200 + 10 * i,
+                5 + i % 3);
+    lane.inherited(1, 5, "/work/in");
+    lane.call("dup2", 0, {handle(0), literal(5)}, opened(1, 5), 500, 3);
+    lane.call("read", 1, {handle(1), absent(), literal(64)}, failed(9), 510, 2);
+    lane.call("lseek", 0, {handle(0), literal(4), literal(0)}, full(), 509, 9);
+    lane.call("close", 0, {handle(0)}, literal(0), 600, 9);
+  }
+  if (const auto merged = merge(run, mode); !merged) {
+    std::puts(merged.error().text().c_str());
+    std::exit(1);
+  }
+}
+
+void write(const std::filesystem::path& path, ByteSpan bytes) {
+  std::ofstream(path, std::ios::binary) << as_text(bytes);
+}
+
+std::vector<std::byte> plain_of(ByteSpan file) {
+  ByteWriter out;
+  ByteReader in(file);
+  (void)in.bytes(trace::kFileHeaderBytes);
+  while (in.remaining() > trace::kFooterBytes) {
+    const auto type = static_cast<trace::Section>(*in.u32());
+    (void)in.u32();
+    const std::uint64_t length = *in.u64();
+    (void)in.u64();
+    const ByteSpan payload = *in.bytes(length);
+    ByteReader body(payload);
+    const std::vector<std::byte> plain = fuzz::is_packed(type)
+                                             ? *take_packed(body, trace::kMostTableBytes)
+                                             : std::vector<std::byte>(payload.begin(), payload.end());
+    for (std::size_t i = 0; i < fuzz::kSections.size(); ++i)
+      if (fuzz::kSections[i] == type) out.u8(static_cast<std::uint8_t>(i));
+    out.u16(static_cast<std::uint16_t>(plain.size()));
+    out.u8(static_cast<std::uint8_t>(plain.size() >> 16));
+    out.bytes(plain);
+  }
+  return std::move(out).take();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const std::filesystem::path to = argv[1];
+  std::filesystem::create_directories(to);
+  for (const trace::TimingMode mode :
+       {trace::TimingMode::off, trace::TimingMode::lossless, trace::TimingMode::quant}) {
+    const ScratchDir scratch;
+    make(scratch.path(), mode != trace::TimingMode::off, mode);
+    const auto text = read_text(scratch.path() / trace::kFileName);
+    if (!text) {
+      std::puts(text.error().text().c_str());
+      return 1;
+    }
+    const std::string name(trace::name(mode));
+    write(to / ("file-" + name), as_bytes(*text));
+    write(to / ("plain-" + name), plain_of(as_bytes(*text)));
+  }
+  return 0;
+}
