@@ -9,8 +9,10 @@ weir_room(grammar)
 weir_room(trace        USES calls grammar PARTLY ZFP LINKS PkgConfig::ZSTD weir_zfp)
 weir_room(intercept    USES calls THREADED)
 weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 LINKS ${WEIR_ZSTD_ARCHIVE})
-weir_preload_library(weir-capture-posix LAYERS posix stdio HANDLER capture/handler.hpp ROOMS capture
-  SOURCES src/capture/preload/vfork.cpp ALSO_EXPORTS vfork)
+if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PRELOAD do not mix
+  weir_preload_library(weir-capture-posix LAYERS posix stdio HANDLER capture/handler.hpp ROOMS capture
+    SOURCES src/capture/preload/vfork.cpp ALSO_EXPORTS vfork)
+endif()
 weir_room(consistency)
 weir_room(semantics    USES trace consistency)
 weir_room(proxy        USES trace)
@@ -35,6 +37,9 @@ weir_room(cli          MAY_USE ${every_room} study LINKS CLI11::CLI11)
 set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/launch/preload.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
              WEIR_PRELOAD_FOLDER="${CMAKE_INSTALL_LIBDIR}/weir")
 weir_program(weir ROOM cli)
+if(TARGET weir AND TARGET weir-capture-posix)
+  add_dependencies(weir weir-capture-posix)
+endif()
 weir_program(weir-server ROOM burst)
 
 weir_close_rooms()
