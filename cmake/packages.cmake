@@ -66,3 +66,9 @@ if(WEIR_HAVE_ZFP)
   target_link_libraries(weir_zfp INTERFACE "${ZFP_LIBRARY}")
   target_compile_definitions(weir_zfp INTERFACE WEIR_HAVE_ZFP=1)
 endif()
+
+# liburing's header likewise; no program of ours links the library.
+add_library(weir_uring INTERFACE)
+if(WEIR_HAVE_URING)
+  target_compile_definitions(weir_uring INTERFACE WEIR_HAVE_URING=1)
+endif()

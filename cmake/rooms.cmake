@@ -8,9 +8,9 @@ weir_room(calls        PARTLY URING)
 weir_room(grammar)
 weir_room(trace        USES calls grammar PARTLY ZFP LINKS PkgConfig::ZSTD weir_zfp)
 weir_room(intercept    USES calls THREADED)
-weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 LINKS ${WEIR_ZSTD_ARCHIVE})
+weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 LINKS ${WEIR_ZSTD_ARCHIVE} weir_uring)
 if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PRELOAD do not mix
-  weir_preload_library(weir-capture-posix LAYERS posix stdio HANDLER capture/handler.hpp ROOMS capture
+  weir_preload_library(weir-capture-posix LAYERS ${WEIR_CALL_LAYERS} HANDLER capture/handler.hpp ROOMS capture
     SOURCES src/capture/preload/vfork.cpp ALSO_EXPORTS vfork)
 endif()
 weir_room(consistency)

@@ -17,6 +17,8 @@
 #include <sys/uio.h>
 #include <utime.h>
 
+struct io_uring;  // of liburing.h, which a build may lack
+
 #include "calls/call.hpp"
 #include "capture/lane.hpp"
 #include "capture/process.hpp"
@@ -38,6 +40,9 @@ std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std:
 // Strings one after the other, a zero byte behind each. Reads memory that may not be there: the call has not
 // checked it yet.
 std::string_view joined(char* const* texts, char* scratch, std::size_t room);
+// What waits in the ring to be submitted: operation, descriptor, offset and length of each, 8 bytes a number,
+// as far as there is room. How many bytes that is.
+std::size_t submissions_of(const struct io_uring* ring, char* scratch, std::size_t room);
 // A string that the call has not checked yet.
 std::string_view copied(const char* text, char* scratch, std::size_t room);
 
@@ -57,6 +62,11 @@ class Recording {
         before_[i] = Process::current().handles().find(static_cast<int>(std::get<i>(args_)));
       else if constexpr (kTreatment<i> == Treatment::object)
         before_[i] = Process::current().handles().find(std::get<i>(args_));
+    });
+    for_each([&](auto index) {
+      constexpr std::size_t i = index;
+      if constexpr (kTreatment<i> == Treatment::ring)
+        submitted_ = submissions_of(std::get<i>(args_), scratch_, sizeof scratch_);
     });
     if constexpr (info(C).closes && kShape.handle != trace::Shape::kNone) {
       constexpr auto i = static_cast<std::size_t>(kShape.handle);
@@ -250,6 +260,8 @@ class Recording {
         }
         draft.values[I] = static_cast<std::int64_t>(length_of(value));
         draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
+      } else if constexpr (how == Treatment::ring) {
+        draft.put(I, Encoding::text, lane.number_of_text({scratch_, submitted_}));
       } else if constexpr (how == Treatment::request) {
         const std::int64_t asked[] = {value->aio_fildes, value->aio_lio_opcode, value->aio_offset,
                                       static_cast<std::int64_t>(value->aio_nbytes), number(value)};
@@ -420,13 +432,15 @@ class Recording {
     }
   }
 
-  static constexpr bool kHasPair = [] {
+  static constexpr bool kOpensArgument = [] {
     for (const Argument& argument : arguments(C))
-      if (argument.role == Role::file && argument.direction == Direction::out) return true;
+      if ((argument.role == Role::file || argument.role == Role::ring) &&
+          argument.direction == Direction::out)
+        return true;
     return false;
   }();
   static constexpr bool kMayOpen =
-      (info(C).opens && !kHasPair && (std::is_pointer_v<R> || std::is_integral_v<R>)) || kMayDuplicate;
+      (info(C).opens && !kOpensArgument && (std::is_pointer_v<R> || std::is_integral_v<R>)) || kMayDuplicate;
 
   void put_opened(Lane& lane, Draft& draft, R result) {
     const Handle handle = Lane::in_vforked_child() ? Handle{} : open_handle(result);
@@ -457,6 +471,7 @@ class Recording {
   std::tuple<Args...> args_;
   std::array<Handle, kCount> before_;
   int under_ = -1;
+  std::size_t submitted_ = 0;
   bool unreadable_ = false;
   bool unchecked_ = false;
   bool left_out_ = false;
@@ -464,7 +479,7 @@ class Recording {
   static constexpr bool kNeedsScratch = [] {
     for (const Argument& argument : arguments(C))
       if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") ||
-          kLeaves)
+          argument.role == Role::ring || kLeaves)
         return true;
     return false;
   }();

@@ -51,6 +51,8 @@ std::vector<const trace::FileTally*> top_files(const StatView& view, Key&& key) 
 std::uint64_t StatView::lost() const { return sum(trace, &trace::StreamInfo::lost); }
 std::uint64_t StatView::unseen() const { return sum(trace, &trace::StreamInfo::unseen); }
 
+std::uint64_t StatView::changed() const { return sum(trace, &trace::StreamInfo::changed); }
+
 std::vector<std::string> StatView::warnings() const {
   std::vector<std::string> texts;
   if (const std::uint64_t calls = lost(); calls > 0)
@@ -58,6 +60,11 @@ std::vector<std::string> StatView::warnings() const {
   if (const std::uint64_t calls = unseen(); calls > 0)
     texts.push_back(fmt::format(
         "{} calls of signal handlers came while the recorder was at work and were not recorded", calls));
+  if (const std::uint64_t descriptors = changed(); descriptors > 0)
+    texts.push_back(
+        fmt::format("{} descriptors were closed or replaced unseen, by raw system calls most likely: calls "
+                    "on them are missing",
+                    descriptors));
   if (const std::uint64_t frames = sum(trace, &trace::StreamInfo::damaged); frames > 0)
     texts.push_back(
         fmt::format("{} pieces of what the processes left could not be read when it was merged", frames));

@@ -21,6 +21,7 @@ struct StatView {
   std::uint64_t span_ns() const;  // from the first call to the end of the last
   std::uint64_t lost() const;
   std::uint64_t unseen() const;
+  std::uint64_t changed() const;
   // What a reader must know before believing the numbers.
   std::vector<std::string> warnings() const;
   // The files with the most bytes or the most time, in that order.

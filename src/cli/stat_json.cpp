@@ -59,6 +59,7 @@ Json stat_json(const StatView& view) {
   document["time_ns"] = timed ? Json(summary.total.time_ns) : Json(nullptr);
   document["lost"] = view.lost();
   document["unseen"] = view.unseen();
+  document["changed_descriptors"] = view.changed();
   document["warnings"] = view.warnings();
   document["functions"] = Json::array();
   for (const trace::FunctionTally& function : summary.functions) {

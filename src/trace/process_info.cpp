@@ -50,6 +50,7 @@ StreamInfo take_stream(Fields& in) {
   stream.records = in.number();
   stream.lost = in.number();
   stream.unseen = in.number();
+  stream.changed = in.number();
   stream.damaged = in.number();
   stream.first_grammar = in.number();
   const std::uint64_t parts = in.count(1);
@@ -94,6 +95,7 @@ void put_processes(ByteWriter& out, const std::vector<ProcessInfo>& processes) {
       out.varint(stream.records);
       out.varint(stream.lost);
       out.varint(stream.unseen);
+      out.varint(stream.changed);
       out.varint(stream.damaged);
       out.varint(stream.first_grammar);
       out.varint(stream.part_records.size());
@@ -127,7 +129,7 @@ Result<std::vector<ProcessInfo>> take_processes(ByteReader& reader) {
     const std::uint64_t arguments = in.count(1);
     for (std::uint64_t k = 0; k < arguments && !in.failed(); ++k) process.arguments.push_back(in.text());
     process.start_ns = in.signed_number();
-    const std::uint64_t streams = in.count(7);
+    const std::uint64_t streams = in.count(8);
     for (std::uint64_t k = 0; k < streams && !in.failed(); ++k) {
       process.streams.push_back(take_stream(in));
       if (in.failed()) break;

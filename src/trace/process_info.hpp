@@ -25,6 +25,7 @@ struct StreamInfo {
   std::uint64_t records = 0;
   std::uint64_t lost = 0;     // calls that were not recorded: the disk was full
   std::uint64_t unseen = 0;   // calls of signal handlers that came at a bad moment
+  std::uint64_t changed = 0;  // descriptors that were closed or replaced unseen, by raw system calls say
   std::uint64_t damaged = 0;  // frames that could not be read when the trace was merged
   // Each part has a grammar of its own: the grammar is closed when it reaches the memory bound.
   std::vector<std::uint64_t> part_records;

@@ -110,6 +110,9 @@ Result<void> StreamMerger::define(live::Definition type, std::string_view payloa
       return {};
     case live::Definition::process:
       return describe_process(payload);
+    case live::Definition::surprise:
+      ++info_.changed;
+      break;
     case live::Definition::restart:
       texts_.clear();
       templates_.clear();
