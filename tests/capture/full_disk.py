@@ -5,7 +5,8 @@ Usage: full_disk.py WEIR PROGRAMS_DIR
 
 A disk that fills up (a tmpfs of 2 MiB, which takes root to mount): same output and status, the number of lost calls is
 said at the end, and what was recorded verifies. A directory that exists or cannot be written, a program that is linked
-statically or has the setuid bit: refused before the program starts.
+statically or has the setuid bit: refused before the program starts. Limits of the program (size of files, address
+space, open files) hold for the tracer too and do no more harm than a full disk.
 """
 import json
 import os
@@ -54,16 +55,13 @@ def fills_up(checks, given, scratch):
             said += merged.stderr.decode()
         problem = verify(given.weir, small / "trace")
         checks.expect("full disk: what was recorded verifies", not problem, problem)
-        stat = run([given.weir, "stat", small / "trace", "--json"])
-        if not checks.expect("full disk: weir stat", stat.returncode == 0, stat.stderr.decode()):
-            return None
-        stat = json.loads(stat.stdout)
+        stat = stat_of(given, small / "trace")
         checks.expect("full disk: not everything was lost", stat["records"] > 1000)
         numbers = [int(re.sub(r"\D", "", text)) for text in re.findall(r"\d[\d ]*", said)]
         checks.expect("full disk: the number of lost calls is said", stat["lost"] in numbers, said)
         prefix = records_of(given.weir, small / "trace", "--limit", "1000")
         whole = trace(given.weir, scratch / "whole", program, cwd=scratch / "traced")
-        all_calls = json.loads(run([given.weir, "stat", scratch / "whole", "--json"]).stdout)["records"]
+        all_calls = stat_of(given, scratch / "whole")["records"]
         checks.equal(f"full disk: {stat['records']} records and {stat['lost']} lost calls are all there are",
                      stat["records"] + stat["lost"], all_calls)
         wanted = records_of(given.weir, scratch / "whole", "--limit", "1000")
@@ -92,6 +90,53 @@ def full_from_the_start(checks, given, scratch):
                       f"{done.returncode} {done.stdout} {said}")
         checks.expect("full from the start: said so", said.strip() != "", said)
     return None
+
+
+def stat_of(given, out):
+    return json.loads(run([given.weir, "stat", out, "--json"]).stdout)
+
+
+def threads_and_children(checks, given, scratch):
+    """Who begins when nothing is left is not recorded; that must not go unsaid either."""
+    (scratch / "work").mkdir()
+    with mounted(scratch / "tiny", "size=300k") as small:
+        if small is None:
+            return checks.skip("threads and children on a full disk", "a tmpfs cannot be mounted here (not root?)")
+        for name, command, status, calls in (("threads", ["busy", scratch / "counters", 8, 5000], 0, 8 * 5000),
+                                             ("children", ["fork_exec"], 3, 80)):
+            program, *words = command
+            done = trace(given.weir, small / name, [given.programs / program, *words], cwd=scratch / "work")
+            checks.equal(f"{name} on a full disk: unharmed", done.returncode, status)
+            run(["mount", "-o", "remount,size=64m", small])
+            run([given.weir, "merge", small / name])
+            problem = verify(given.weir, small / name)
+            checks.expect(f"{name} on a full disk: verifies", not problem, problem)
+            stat = stat_of(given, small / name)
+            whole = stat["records"] >= calls
+            checks.expect(f"{name} on a full disk: {stat['records']} records; lost calls are counted or said",
+                          whole or stat["lost"] > 0 or stat["warnings"] or b"warning" in done.stderr, done.stderr.decode())
+            shutil.rmtree(small / name)
+            run(["mount", "-o", "remount,size=300k", small])
+    return None
+
+
+def limits(checks, given, scratch):
+    """Limits the program runs under are not the tracer's to trip over."""
+    for what, limit, calls in (("file size", "-f 4096", 600_000), ("address space", "-v 20000", 1000),
+                               ("open files", "-n 5", 1000)):
+        place = scratch / what.replace(" ", "_")
+        place.mkdir()
+        command = ["sh", "-c", f"ulimit {limit}; exec {given.programs / 'filler'} {calls}"]
+        bare = run(command, cwd=place)
+        done = trace(given.weir, place / "trace", command, cwd=place)
+        checks.equal(f"limit of {what}: same output and status", (done.stdout, done.returncode),
+                     (bare.stdout, bare.returncode))
+        problem = verify(given.weir, place / "trace")
+        checks.expect(f"limit of {what}: verifies", not problem, problem)
+        stat = stat_of(given, place / "trace")
+        checks.expect(f"limit of {what}: {stat['records']} records; lost calls are counted or said",
+                      stat["records"] >= calls or stat["lost"] > 0 or stat["warnings"] or b"warning" in done.stderr,
+                      done.stderr.decode())
 
 
 def refused(checks, what, given, out, command, status, scratch, *words):
@@ -156,6 +201,8 @@ def main():
         refusals(checks, given, scratch)
         fills_up(checks, given, scratch)
         full_from_the_start(checks, given, scratch)
+        threads_and_children(checks, given, scratch)
+        limits(checks, given, scratch)
     return checks.exit_code()
 
 

@@ -9,6 +9,7 @@ lost when a program is killed is the business of kills.py.
 """
 import json
 import sys
+import time
 from pathlib import Path
 
 from common import Checks, arguments, descriptor, dump, records_of, run, scratch_directory, trace, verify
@@ -178,7 +179,26 @@ def kinds(part):
                        seen["sendfile"][0]["arguments"]["out_fd"]["name"] == to)
 
 
-PARTS = [gap, drift, names, not_utf8, many, endless, forks, before_exec, kinds]
+def outlives(part):
+    """A child that goes on after the program has ended, and after its trace was made, works on."""
+    (part.scratch / "files").mkdir()
+    held, release = part.scratch / "held", part.scratch / "release"
+    command = ["sh", "-c", f"(touch {held}; until test -e {release}; do sleep 0.02; done; seq 1000 > late; echo done > late2) "
+                           f"> /dev/null 2>&1 & until test -e {held}; do sleep 0.02; done"]
+    done = trace(part.given.weir, part.out, command, cwd=part.scratch / "files")
+    part.checks.equal("outlives: status", done.returncode, 0)
+    release.touch()
+    deadline = time.monotonic() + 60
+    while not (part.scratch / "files" / "late2").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    late = part.scratch / "files" / "late"
+    part.checks.equal("outlives: unharmed", late.read_text() if late.exists() else "",
+                      "".join(f"{i}\n" for i in range(1, 1001)))
+    problem = verify(part.given.weir, part.out)
+    part.checks.expect("outlives: the trace still verifies", not problem, problem)
+
+
+PARTS = [outlives, gap, drift, names, not_utf8, many, endless, forks, before_exec, kinds]
 
 
 def main():
