@@ -1,0 +1,100 @@
+"""What the drivers of tests/capture share. Each runs by hand: python3 tests/capture/X.py WEIR PROGRAMS_DIR [options].
+
+Exit codes: 0 all well, 1 something is wrong (each thing on a line that begins with FAILED), 77 nothing could be checked.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SKIPPED = 77
+
+
+class Checks:
+    """Counts what was expected and prints what was not met; good checks print one line each."""
+
+    def __init__(self):
+        self.failed = 0
+        self.made = 0
+
+    def expect(self, what, right, detail=""):
+        self.made += 1
+        self.failed += not right
+        print(f"{'ok' if right else 'FAILED'}: {what}{f': {detail}' if detail and not right else ''}", flush=True)
+        return right
+
+    def equal(self, what, seen, wanted):
+        return self.expect(what, seen == wanted, f"{seen!r:.600} instead of {wanted!r:.600}")
+
+    def skip(self, what, why):
+        print(f"skipped: {what}: {why}", flush=True)
+
+    def exit_code(self):
+        if self.made == 0:
+            return SKIPPED
+        return 1 if self.failed else 0
+
+
+def arguments(description, *options):
+    """Parses WEIR, PROGRAMS_DIR and the options: pairs of a flag and the keywords of add_argument."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("weir", type=lambda text: Path(text).resolve())
+    parser.add_argument("programs", type=lambda text: Path(text).resolve())
+    for flag, keywords in options:
+        parser.add_argument(flag, **keywords)
+    return parser.parse_args()
+
+
+def scratch_directory():
+    """A new directory under the real name of TMPDIR, so that names compare as text."""
+    return tempfile.TemporaryDirectory(prefix="weir-capture-", dir=os.path.realpath(tempfile.gettempdir()))
+
+
+def run(command, **keywords):
+    keywords.setdefault("timeout", 300)
+    return subprocess.run([str(word) for word in command], capture_output=True, **keywords)
+
+
+def trace(weir, out, command, *options, **keywords):
+    """Runs the command under `weir trace`; the result is weir's own."""
+    return run([weir, "trace", "--out", out, *options, "--", *command], **keywords)
+
+
+def dump(weir, trace_directory, *options):
+    """The header and the records of a trace, as `weir dump --json` gives them. Records come one by one."""
+    command = [str(weir), "dump", str(trace_directory), "--json", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        header = process.stdout.readline()
+        if not header:
+            raise RuntimeError(f"{' '.join(command)}: {process.stderr.read().decode().strip()}")
+        yield json.loads(header)
+        for line in process.stdout:
+            yield json.loads(line)
+        if process.wait() != 0:
+            raise RuntimeError(f"{' '.join(command)}: exit {process.returncode}: {process.stderr.read().decode().strip()}")
+
+
+def records_of(weir, trace_directory, *options):
+    """All records as a list, header left out."""
+    found = dump(weir, trace_directory, *options)
+    next(found)
+    return list(found)
+
+
+def verify(weir, trace_directory):
+    """What is wrong with the trace according to `weir verify`; empty if nothing is."""
+    done = run([weir, "verify", trace_directory])
+    return "" if done.returncode == 0 else f"exit {done.returncode}: {(done.stdout + done.stderr).decode().strip()}"
+
+
+def descriptor(value):
+    """The number of a descriptor argument or result, whether its file is known or not."""
+    return value["descriptor"] if isinstance(value, dict) else value
+
+
+def skip_all(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The options of `weir trace` do what its help says: --timing, --error, --layers, --include, --exclude.
+
+Usage: options.py WEIR PROGRAMS_DIR [PART...]
+"""
+import os.path
+import subprocess
+import sys
+from pathlib import Path
+
+from common import Checks, arguments, descriptor, dump, records_of, run, scratch_directory, trace, verify
+
+
+def plain(record):
+    """What must not depend on how times are kept; the directory differs between runs."""
+    values = {name: descriptor(value) for name, value in record["arguments"].items()}
+    return record["function"], values, descriptor(record["result"]), record["errno"]
+
+
+def timing(given, checks, scratch):
+    """Every mode keeps every call. Within a bound calls of a thread may seem to begin out of order; bounded() looks at
+    that."""
+    wanted = None
+    for mode in ("lossless", "off", "mean", "cfg", "hist", "quant", "zfp"):
+        out, place = scratch / mode, scratch / f"{mode}.files"
+        place.mkdir()
+        done = trace(given.weir, out, [given.programs / "random"], "--timing", mode, cwd=place)
+        if done.returncode == 3:
+            checks.skip(f"timing {mode}", done.stderr.decode().strip())
+            continue
+        checks.equal(f"timing {mode}: status", done.returncode, 0)
+        problem = verify(given.weir, out)
+        checks.expect(f"timing {mode}: verifies", not problem, problem)
+        records = records_of(given.weir, out, "--order", "process")
+        calls = [plain(record) for record in records]
+        wanted = wanted or calls
+        checks.expect(f"timing {mode}: the calls are the same", calls == wanted)
+        starts = [record["start_ns"] for record in records if record.get("start_ns") is not None]
+        back = [(before, after) for before, after in zip(starts, starts[1:]) if after < before]
+        if mode in ("lossless", "mean"):
+            checks.expect(f"timing {mode}: {len(starts)} starts in order", not back, f"{len(back)} go back: {back[:3]}")
+        durations = [record["duration_ns"] for record in records if record.get("duration_ns") is not None]
+        checks.expect(f"timing {mode}: no negative duration", not durations or min(durations) >= 0)
+
+
+def bounded(given, checks, scratch):
+    """The lossy modes of one recorded run are within the bound of the lossless one: intervals and durations."""
+    (scratch / "files").mkdir()
+    trace(given.weir, scratch / "run", [given.programs / "random"], "--keep-live", cwd=scratch / "files")
+
+    def times(directory):
+        return [(record["start_ns"], record["duration_ns"]) for record in records_of(given.weir, directory, "--order", "process")]
+
+    exact = times(scratch / "run")
+    for mode in ("cfg", "hist", "quant", "zfp"):
+        for error in (0.5, 0.1, 0.01):
+            done = run([given.weir, "merge", scratch / "run", "--timing", mode, "--error", error, "--keep-live"])
+            if not checks.expect(f"{mode} {error}: merged", done.returncode == 0, done.stderr.decode()):
+                continue
+            rough = times(scratch / "run")
+            checks.expect(f"{mode} {error}: times are rough indeed", rough != exact)
+            # Half a nanosecond for what a whole number of them cannot say, on both sides.
+            worst = max(abs(r - e) - 1 - error * e for (_, r), (_, e) in zip(rough, exact))
+            checks.expect(f"{mode} {error}: every duration is within the bound", worst <= 0, f"by {worst:.1f} ns too far")
+            # The bound of a start is relative to its distance from the start before, so that errors do not add up.
+            far = [abs(rough[i][0] - exact[i][0]) - 1 - error * abs(exact[i][0] - exact[i - 1][0]) for i in range(1, len(exact))]
+            checks.expect(f"{mode} {error}: every start is within the bound", max(far) <= 0,
+                          f"{sum(f > 0 for f in far)} are not, by up to {max(far):.1f} ns")
+
+
+def layers(given, checks, scratch):
+    for wanted, other, program in (("posix", "stdio", "stdio_log"), ("stdio", "posix", "sequential")):
+        place = scratch / wanted
+        place.mkdir()
+        done = trace(given.weir, scratch / f"{wanted}.trace", [given.programs / program, scratch / "log"], "--layers", wanted,
+                     cwd=place)
+        checks.expect(f"--layers {wanted}: runs", done.returncode in (0, 7), done.stderr.decode())
+        seen = {record["layer"] for record in records_of(given.weir, scratch / f"{wanted}.trace")}
+        checks.expect(f"--layers {wanted}: no call of {other}", other not in seen, str(seen))
+
+
+def names_in(given, out):
+    """The absolute names of files that records are about; not of programs that replace others."""
+    found = set()
+    records = dump(given.weir, out)
+    next(records)
+    for record in records:
+        if not record["function"].startswith(("exec", "chdir")) and record["file"] is not None:
+            found.add(record["file"])
+    return found
+
+
+def filters(given, checks, scratch):
+    for name in ("a/inner", "b", "a_not"):
+        (scratch / "files" / name).mkdir(parents=True)
+    script = ("echo 1 > a/f; echo 2 > b/g; echo 3 > a/inner/h; echo 4 > a_not/i; cat a/f b/g a/inner/h a_not/i > /dev/null; "
+              "cd a; cat f > /dev/null; cat ../b/g > /dev/null; cat ./inner/../f > /dev/null; cat $PWD/inner/h > /dev/null")
+    root = str(scratch / "files")
+    # Standard output of the program is a file, too, and neither of those.
+    with (scratch / "stdout").open("w") as stdout:
+        for number, (options, wanted, unwanted) in enumerate((
+                (["--include", f"{root}/a"], ["a/f", "a/inner/h"], ["b/g", "a_not/i"]),
+                (["--exclude", f"{root}/a"], ["b/g", "a_not/i"], ["a/f", "a/inner/h"]),
+                (["--include", f"{root}/a", "--exclude", f"{root}/a/inner"], ["a/f"], ["b/g", "a_not/i", "a/inner/h"]),
+                (["--include", root, "--exclude", f"{root}/a", "--include", f"{root}/a/inner"], ["b/g", "a/inner/h"],
+                 ["a/f"]))):
+            out = scratch / f"trace{number}"
+            done = subprocess.run([given.weir, "trace", "--out", out, *options, "--", "sh", "-c", script],
+                                  cwd=scratch / "files", stdout=stdout, stderr=subprocess.PIPE, check=False)
+            what = " ".join(options).replace(root, "ROOT")
+            checks.equal(f"{what}: status", done.returncode, 0)
+            problem = verify(given.weir, out)
+            checks.expect(f"{what}: verifies", not problem, problem)
+            seen = {os.path.normpath(name) for name in names_in(given, out)}
+            for name in wanted:
+                checks.expect(f"{what}: {name} is there", f"{root}/{name}" in seen, str(sorted(seen)))
+            for name in unwanted:
+                checks.expect(f"{what}: {name} is not", f"{root}/{name}" not in seen, str(sorted(seen)))
+            if options[0] == "--include":
+                elsewhere = sorted(name for name in seen if not name.startswith(root))
+                checks.equal(f"{what}: nothing elsewhere", elsewhere, [])
+
+
+PARTS = [timing, bounded, layers, filters]
+
+
+def main():
+    given = arguments(__doc__, ("only", dict(nargs="*")))
+    checks = Checks()
+    for part in PARTS:
+        if given.only and part.__name__ not in given.only:
+            continue
+        with scratch_directory() as scratch:
+            part(given, checks, Path(scratch))
+    return checks.exit_code()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
