@@ -25,10 +25,10 @@ void NameTemplate::split(std::string_view name, std::int64_t process_id, bool fi
     if (digits <= detail::kMostDigits)
       for (std::size_t k = i; k < end; ++k) value = 10 * value + (name[k] - '0');
     const bool padded = c == '0' && digits > 1;
-    if (digits > detail::kMostDigits || (count_ == kNumbers && value != process_id)) {
-      for (; i < end; ++i) put(name[i]);
-    } else if (value == process_id && !padded) {
+    if (digits <= detail::kMostDigits && value == process_id && !padded) {
       put(detail::kProcess);
+    } else if (digits > detail::kMostDigits || count_ == kNumbers) {
+      for (; i < end; ++i) put(name[i]);
     } else {
       if (!padded) widenable_ = true;
       put(detail::kNumber);
