@@ -67,6 +67,7 @@ Error Error::from_errno(int error_number, std::string_view what) {
       break;
     case EACCES:
     case EPERM:
+    case EROFS:
     case EISDIR:
     case ELOOP:
     case ENAMETOOLONG:

@@ -38,8 +38,7 @@ struct CaptureHandler {
     const Tick end = Clock::now();
     capture::Lane* lane = recording.ignored() ? nullptr : capture::Lane::current();
     if (lane != nullptr && capture::Process::current().settings().filters()) [[unlikely]] {
-      const bool readable = !(recording.failed(result) && real.error() == EFAULT);
-      if (recording.names_left_out(*lane, readable)) lane = nullptr;
+      if (recording.names_left_out(*lane, result, real.error())) lane = nullptr;
     }
     if (lane != nullptr) [[likely]]
       recording.record(*lane, real.depth(), begin, end, result, real.error());

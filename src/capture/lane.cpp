@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -40,11 +42,20 @@ char* put_number(char* at, std::uint64_t number, int base = 10) {
   return std::to_chars(at, at + 20, number, base).ptr;
 }
 
+// The program's limit on the size of files holds for ours too, and comes with a signal that would end the
+// program. To be called with signals blocked.
+void take_back_signal() {
+  const std::uint64_t signals = std::uint64_t{1} << (SIGXFSZ - 1);
+  const timespec at_once{};
+  syscall(SYS_rt_sigtimedwait, &signals, nullptr, &at_once, sizeof signals);
+}
+
 bool write_all(int fd, const void* bytes, std::size_t size, std::uint64_t at) {
   const auto* from = static_cast<const char*>(bytes);
   while (size > 0) {
     const long written = syscall(SYS_pwrite64, fd, from, size, at);
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EFBIG) take_back_signal();
     if (written <= 0) return false;
     from += written;
     size -= static_cast<std::size_t>(written);
@@ -56,6 +67,10 @@ bool write_all(int fd, const void* bytes, std::size_t size, std::uint64_t at) {
 // Space that is really there: a mapped page without it would end the program with SIGBUS.
 bool reserve(int fd, std::size_t bytes) {
   if (syscall(SYS_fallocate, fd, 0, 0L, bytes) == 0) return true;
+  if (errno == EFBIG) {
+    take_back_signal();
+    return false;
+  }
   if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
   static constexpr char zeros[16 * 1024] = {};
   for (std::size_t at = 0; at < bytes; at += sizeof zeros)

@@ -47,6 +47,30 @@ std::string_view joined(char* const* texts, char* scratch, std::size_t room) {
   return {scratch, length};
 }
 
+bool readable(const void* from, std::size_t bytes) {
+  char scratch[256];
+  const char* at = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const std::size_t step = std::min(bytes, sizeof scratch);
+    if (peek(at, scratch, step) != step) return false;
+    at += step;
+    bytes -= step;
+  }
+  return true;
+}
+
+bool readable_text(const char* text) {
+  char scratch[256];
+  constexpr std::uintptr_t page = 4096;
+  for (;;) {
+    const std::size_t to_page = page - reinterpret_cast<std::uintptr_t>(text) % page;
+    const std::size_t got = peek(text, scratch, std::min(sizeof scratch, to_page));
+    if (got == 0) return false;
+    if (strnlen(scratch, got) < got) return true;
+    text += got;
+  }
+}
+
 std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std::size_t room) {
   std::size_t used = 0;
   for (int i = 0; i < count && used + sizeof(std::uint64_t) <= room; ++i) {

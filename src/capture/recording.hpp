@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
@@ -45,6 +46,17 @@ std::string_view joined(char* const* texts, char* scratch, std::size_t room);
 std::size_t submissions_of(const struct io_uring* ring, char* scratch, std::size_t room);
 // A string that the call has not checked yet.
 std::string_view copied(const char* text, char* scratch, std::size_t room);
+
+// Whether so many bytes, or a string up to its end, can be read; never faults.
+bool readable(const void* from, std::size_t bytes);
+bool readable_text(const char* text);
+
+// Errors of a call that had read what its arguments point to. With any other it may have stopped before:
+// unlinkat() looks at its flags first, readv() at its descriptor.
+constexpr bool comes_after_reading(int error) {
+  return error == ENOENT || error == EEXIST || error == ENOTDIR || error == EACCES || error == EAGAIN ||
+         error == EINTR;
+}
 
 // One call from before the real function to its record. Everything that depends on the call alone is decided
 // while compiling.
@@ -96,8 +108,9 @@ class Recording {
     return found;
   }
 
-  // Whether the user wants none of the names of this call. Names that the call could not read are wanted.
-  bool names_left_out(Lane& lane, bool readable) {
+  // Whether the user wants none of the names of this call. Names that cannot be read are wanted.
+  bool names_left_out(Lane& lane, R result, int error) {
+    const bool suspect = is_failure(result) && !comes_after_reading(error);
     bool any = false;
     bool wanted = false;
     int directory = AT_FDCWD;
@@ -106,7 +119,7 @@ class Recording {
       if constexpr (kTreatment<i> == Treatment::directory) directory = static_cast<int>(std::get<i>(args_));
       if constexpr (kTreatment<i> == Treatment::path) {
         const auto value = std::get<i>(args_);
-        if (value == nullptr || !readable) return;
+        if (value == nullptr || (suspect && !readable_text(value))) return;
         any = true;
         wanted = wanted || lane.wants(value, directory);
       }
@@ -129,7 +142,7 @@ class Recording {
     Draft draft;
     draft.begin(static_cast<std::uint32_t>(C), depth, kCount);
     const bool failed = is_failure(result);
-    unreadable_ = failed && error == EFAULT;
+    suspect_ = failed && !comes_after_reading(error);
     draft.result = number(result);
     update_closed(failed, error);
     put_arguments(lane, draft, failed);
@@ -226,7 +239,9 @@ class Recording {
         draft.put(I, Encoding::null);
         return;
       }
-      if (unreadable_) {
+      // Of nothing that was asked for, a call need not look at the offset either.
+      const bool suspect = suspect_ || (how == Treatment::offset_pointer && draft.result == 0);
+      if (suspect && !can_be_read<I>(value)) [[unlikely]] {
         draft.values[I] = nothing<I>();
         draft.put(I, Encoding::absent);
         return;
@@ -254,7 +269,8 @@ class Recording {
         constexpr std::size_t bytes = std::is_same_v<Time, utimbuf> ? sizeof(Time) : 2 * sizeof(Time);
         draft.put(I, Encoding::text, lane.number_of_text({reinterpret_cast<const char*>(value), bytes}));
       } else if constexpr (how == Treatment::string) {
-        if (failed) {  // what a read left there is nobody's
+        // What a read left there is nobody's.
+        if (failed && !std::is_const_v<std::remove_pointer_t<Arg<I>>>) {
           draft.put(I, Encoding::absent);
           return;
         }
@@ -292,6 +308,27 @@ class Recording {
       } else {
         draft.put(I, Encoding::absent);
       }
+    }
+  }
+
+  // Whether what put_argument() would read of an argument is there.
+  template <std::size_t I>
+  bool can_be_read(Arg<I> value) const {
+    constexpr Treatment how = kTreatment<I>;
+    if constexpr (how == Treatment::path || how == Treatment::text) {
+      return readable_text(value);
+    } else if constexpr (how == Treatment::lengths) {
+      const std::int64_t count = draft_count();
+      return count <= 0 || readable(value, std::min(static_cast<std::size_t>(count),
+                                                    sizeof scratch_ / sizeof(std::uint64_t)) *
+                                               sizeof(iovec));
+    } else if constexpr (how == Treatment::times || how == Treatment::request ||
+                         how == Treatment::offset_pointer) {
+      using Target = std::remove_cv_t<std::remove_pointer_t<Arg<I>>>;
+      constexpr bool pair = how == Treatment::times && !std::is_same_v<Target, utimbuf>;
+      return readable(value, (pair ? 2 : 1) * sizeof(Target));
+    } else {
+      return true;
     }
   }
 
@@ -385,10 +422,6 @@ class Recording {
   // Whether the name that is being opened, or what is duplicated, was left out by the user.
   bool is_left_out() const { return ignored() || left_out_; }
 
- public:
-  static bool failed(R result) { return is_failure(result); }
-
- private:
   void put_result(Lane& lane, Draft& draft, R result, bool failed, int error) {
     using trace::Encoding;
     if constexpr (std::is_same_v<R, std::nullptr_t>) {  // void
@@ -472,7 +505,7 @@ class Recording {
   std::array<Handle, kCount> before_;
   int under_ = -1;
   std::size_t submitted_ = 0;
-  bool unreadable_ = false;
+  bool suspect_ = false;  // the call failed, perhaps before it looked at what its arguments point to
   bool unchecked_ = false;
   bool left_out_ = false;
   bool surprising_ = false;

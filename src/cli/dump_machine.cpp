@@ -112,7 +112,7 @@ class JsonFormat : public DumpFormat {
     append(out, ", \"result\": ");
     append_json_result(out, record);
     append(out, ", \"errno\": ");
-    if (record.failed())
+    if (record.failed() && record.result.number != 0)  // at the end of a file fgets() leaves errno alone
       append_errno(out, record);
     else
       append(out, "null");
@@ -185,7 +185,7 @@ class CsvFormat : public DumpFormat {
         break;
     }
     out.push_back(',');
-    if (record.failed()) trace::append_errno(out, record.result.number);
+    if (record.failed() && record.result.number != 0) trace::append_errno(out, record.result.number);
     out.push_back(',');
     call_.clear();
     append_call(call_, record);

@@ -181,7 +181,9 @@ void append_result(Buffer& out, const Record& record) {
   const Value& result = record.result;
   switch (result.kind) {
     case Value::Kind::failed:
-      append(out, function.result_type.ends_with('*') && function.means != "mmap" ? "NULL " : "-1 ");
+      append(out, function.result_type.ends_with('*') && function.means != "mmap" ? "NULL" : "-1");
+      if (result.number == 0) return;  // the end of a file, of a directory
+      append(out, " ");
       append_errno(out, result.number);
       return;
     case Value::Kind::unfinished:

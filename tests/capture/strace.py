@@ -7,12 +7,12 @@ Each program is deterministic and runs twice in a directory of its own: under `s
 
 What is compared: calls on files of the test directory, that is with a name in it, with a descriptor that is open on
 one of its files, with memory mapped from one, and calls refused with EBADF or EFAULT or whose name cannot be read.
-Descriptor numbers are compared as they are, addresses by their order, threads by the first call each makes (the programs see to it that no two begin
-alike). strace shows the kernel's view, so libc's names become the kernel's (open is openat, fstat is newfstatat with
-AT_EMPTY_PATH). After EFAULT a trace keeps no name, as it cannot tell which pointer was bad without reading it. Left
-out are, on both sides, other files (the loader's, the program's own start, the terminal) and calls that are not about
-files (clone, execve, exit). The programs use no stdio: stdio.py looks at that. A call on a file of the directory that
-this driver has no row for is an error, not left out.
+Descriptor numbers are compared as they are, addresses by their order, threads by the first call each makes (the
+programs see to it that no two begin alike). strace shows the kernel's view, so libc's names become the kernel's (open
+is openat, fstat is newfstatat with AT_EMPTY_PATH). Left out are, on both sides, other files (the loader's, the
+program's own start, the terminal) and calls that are not about files (clone, execve, exit). The programs use no
+stdio: stdio.py looks at that. A call on a file of the directory that this driver has no row for is an error, not left
+out.
 """
 import errno
 import os
@@ -187,8 +187,6 @@ def kernel_call(line, directory, mapped):
             values.append(None)
         else:
             values.append(address if kind == "a" else strace_argument(kind, texts[at], flags))
-            if kind == "p" and failed and failed.group(1) == "EFAULT":
-                values[-1] = NOT_READABLE
     result = -1 if failed else number(result_text)
     if name == "mmap" and not failed:
         result = mapped.add(result, number(texts[1]))
