@@ -77,7 +77,8 @@ Result<std::vector<std::uint32_t>> LaneFile::next() {
   const auto packed = read(begin, frame.bytes);
   if (!packed) return packed.error();
   if (checksum(*packed) != frame.checksum) {
-    if (begin + frame.bytes == file_bytes_) return tail();  // likewise
+    const std::uint64_t in_tail = header(live::HeaderWord::state) >> 32;
+    if (begin + frame.bytes == file_bytes_ && frame.batch == in_tail) return tail();  // likewise
     at_ = begin + frame.bytes;
     next_batch_ = frame.batch + 1;
     return Error{Errc::bad_data, fmt::format("frame {} is damaged", frame.batch)}.in(path_);
@@ -96,6 +97,13 @@ Result<std::vector<std::uint32_t>> LaneFile::tail() {
   const std::uint64_t state = header(live::HeaderWord::state);
   const auto batch = static_cast<std::uint32_t>(state >> 32);
   const std::uint64_t words = state & 0xffffffff;
+  if (batch > next_batch_) {
+    // What the tail holds builds on them.
+    const std::string which = batch == next_batch_ + 1
+                                  ? fmt::format("frame {} is", next_batch_)
+                                  : fmt::format("frames {} to {} are", next_batch_, batch - 1);
+    return Error{Errc::bad_data, which + " missing"}.in(path_);
+  }
   if (batch < next_batch_ || words == 0)
     return std::vector<std::uint32_t>();  // it was sealed, then the end came
   if (words > live::kTailWords) return Error{Errc::bad_data, "states a tail that is too long"}.in(path_);
