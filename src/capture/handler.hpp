@@ -22,7 +22,8 @@ struct CaptureHandler {
       return real(args...);
     capture::Recording<C, Kept, Args...> recording(args...);
     if constexpr (info(C).leaves) {
-      if (capture::Lane* const lane = capture::Lane::current())
+      if (!capture::Process::current().settings().traces(info(C).layer)) {
+      } else if (capture::Lane* const lane = capture::Lane::current())
         recording.record_leaving(*lane, real.depth(), Clock::now());
     }
     if constexpr (info(C).closes) recording.introduce_closing();
@@ -36,7 +37,10 @@ struct CaptureHandler {
       }
     }();
     const Tick end = Clock::now();
-    capture::Lane* lane = recording.ignored() ? nullptr : capture::Lane::current();
+    const bool wanted = capture::Process::current().settings().traces(info(C).layer) && !recording.ignored();
+    capture::Lane* lane = wanted ? capture::Lane::current() : nullptr;
+    if (wanted && lane == nullptr) [[unlikely]]
+      capture::Lane::count_lost();
     if (lane != nullptr && capture::Process::current().settings().filters()) [[unlikely]] {
       if (recording.names_left_out(*lane, result, real.error())) lane = nullptr;
     }

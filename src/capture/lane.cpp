@@ -87,6 +87,26 @@ std::size_t name_of_descriptor(int descriptor, char* to) {
   return found > 0 ? static_cast<std::size_t>(found) : 0;
 }
 
+// Takes ".", ".." and doubled slashes out of an absolute name, by letters alone; its new length.
+std::size_t normalized(char* name, std::size_t length) {
+  std::size_t to = 0;
+  for (std::size_t at = 0; at < length;) {
+    std::size_t end = at + 1;  // name[at] is a slash
+    while (end < length && name[end] != '/') ++end;
+    const std::string_view part(name + at + 1, end - at - 1);
+    if (part == "..") {
+      while (to > 0 && name[--to] != '/') {
+      }
+    } else if (!part.empty() && part != ".") {
+      std::memmove(name + to, name + at, end - at);
+      to += end - at;
+    }
+    at = end;
+  }
+  if (to == 0) name[to++] = '/';
+  return to;
+}
+
 live::HandleKind kind_of(mode_t mode) {
   switch (mode & S_IFMT) {
     case S_IFREG:
@@ -125,11 +145,16 @@ Lane* Lane::prepare() {
   }
   if (lane->busy_) lane->mend();
   if (lane->crowded_) lane->restart();
-  if (lane->used_ + kMostRecordWords > lane->capacity_ && !lane->seal()) {
-    lane->header(HeaderWord::lost).fetch_add(1, std::memory_order_relaxed);
-    return nullptr;
-  }
+  if (lane->used_ + kMostRecordWords > lane->capacity_ && !lane->seal()) return nullptr;
   return lane;
+}
+
+void Lane::count_lost() {
+  const Lane* const lane = thread_lane;
+  if (lane != nullptr && lane->alive_ == kAlive)
+    lane->header(HeaderWord::lost).fetch_add(1, std::memory_order_relaxed);
+  else
+    Process::current().count_lost();
 }
 
 void Lane::release() {
@@ -168,8 +193,12 @@ Lane* Lane::after_vfork(Lane* lane) {
 
 bool Lane::wants(std::string_view path, int directory) {
   const Settings& settings = Process::current().settings();
-  if (path.starts_with('/')) return settings.wants(path);
   char* const scratch = tables_->scratch;
+  if (path.starts_with('/')) {
+    if (path.size() > sizeof tables_->scratch) return true;
+    std::memcpy(scratch, path.data(), path.size());
+    return settings.wants({scratch, normalized(scratch, path.size())});
+  }
   std::size_t length = 0;
   if (directory == AT_FDCWD) {
     const std::string_view here = Process::current().directory();
@@ -180,9 +209,15 @@ bool Lane::wants(std::string_view path, int directory) {
   }
   if (length + 1 + path.size() > sizeof tables_->scratch) return true;
   scratch[length++] = '/';
-  while (path.starts_with("./")) path.remove_prefix(2);
   std::memcpy(scratch + length, path.data(), path.size());
-  return settings.wants({scratch, length + path.size()});
+  return settings.wants({scratch, normalized(scratch, length + path.size())});
+}
+
+bool Lane::wants(int descriptor) {
+  const std::size_t length = name_of_descriptor(descriptor, tables_->scratch);
+  const std::string_view name(tables_->scratch, length);
+  return name.starts_with('/') ? Process::current().settings().wants(name)
+                               : Process::current().settings().wants_nameless();
 }
 
 bool Lane::start(std::uint32_t number, std::int64_t process_number, Tick process_start) {

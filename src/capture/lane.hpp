@@ -82,6 +82,10 @@ class Lane {
 
   // Whether the user wants calls on this name recorded.
   bool wants(std::string_view path, int directory);
+  bool wants(int descriptor);
+
+  // A call that could not be recorded.
+  static void count_lost();
 
  private:
   friend class Process;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,6 +57,7 @@ void Process::start() {
     number_ = syscall(SYS_getpid);
     start_tick_ = Clock::now();
     directory_changed();
+    map_losses();
     workspace_bytes_ = ZSTD_estimateCCtxSize(kLevel);
     workspace_ = map_memory(workspace_bytes_ + ZSTD_compressBound(live::kTailBytes));
     works = workspace_ != nullptr;
@@ -89,14 +91,38 @@ void Process::discard(Lane* lane) {
   unmap_memory(lane, kAllBytes);
 }
 
+void Process::map_losses() {
+  char path[4096 + 16];
+  char* at = path;
+  for (const std::string_view part : {std::string_view(settings_.directory()), std::string_view("/"),
+                                      live::kFolder, std::string_view("/"), live::kLossFile}) {
+    std::memcpy(at, part.data(), part.size());
+    at += part.size();
+  }
+  *at = '\0';
+  const long fd = syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+  if (fd < 0) return;
+  void* const memory = reinterpret_cast<void*>(
+      syscall(SYS_mmap, nullptr, sizeof *lost_, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L));
+  syscall(SYS_close, fd);
+  if (memory != MAP_FAILED) lost_ = static_cast<std::atomic<std::uint64_t>*>(memory);
+}
+
 Lane* Process::take_lane() {
   const Locked locked(lanes_lock_);
+  // Where there was no room, there is none at the next call either: now and then it is tried again.
+  constexpr std::uint32_t kTryEvery = 1000;
+  if (free_count_ == 0 && --tries_left_ > 0) return nullptr;
+  tries_left_ = 1;
   Lane* lane = nullptr;
   if (free_count_ > 0) {
     lane = free_lanes_[--free_count_];
   } else {
     lane = make_lane(lane_count_, number_, start_tick_);
-    if (lane == nullptr) return nullptr;
+    if (lane == nullptr) {
+      tries_left_ = kTryEvery;
+      return nullptr;
+    }
     ++lane_count_;
   }
   if (have_key) pthread_setspecific(end_of_thread, lane);

@@ -47,6 +47,8 @@ class Process {
   Compressed compress(const void* bytes, std::size_t size);  // the lock must be held
   Lock& compressing() { return compressing_; }
 
+  void count_lost() { lost_->fetch_add(1, std::memory_order_relaxed); }
+
   std::uint64_t memory_per_lane() const;
   Tick start_tick() const { return start_tick_; }
 
@@ -58,6 +60,7 @@ class Process {
   enum class State : std::uint32_t { unborn, starting, recording, off };
 
   void start();
+  void map_losses();
 
   std::atomic<State> state_{State::unborn};
   Settings settings_;
@@ -71,6 +74,9 @@ class Process {
   std::atomic<std::uint32_t> directory_generation_{0};
   char directory_[4096] = {};
   std::size_t directory_length_ = 0;
+  std::atomic<std::uint64_t> unmapped_losses_{0};
+  std::atomic<std::uint64_t>* lost_ = &unmapped_losses_;  // in a file that the whole run shares
+  std::uint32_t tries_left_ = 1;                          // until another lane is tried for
   Lock compressing_;
   void* workspace_ = nullptr;
   std::size_t workspace_bytes_ = 0;

@@ -123,9 +123,32 @@ class Recording {
         any = true;
         wanted = wanted || lane.wants(value, directory);
       }
+      // Descriptors that came from elsewhere: looked at once, then known as left out.
+      if constexpr (kTreatment<i> == Treatment::descriptor || kTreatment<i> == Treatment::object) {
+        constexpr bool gone = info(C).closes;
+        if (before_[i].known() || gone || is_failure(result)) return;
+        int descriptor = -1;
+        if constexpr (kTreatment<i> == Treatment::descriptor)
+          descriptor = std::get<i>(args_);
+        else if (std::get<i>(args_) != nullptr)
+          descriptor = descriptor_of(std::get<i>(args_));
+        if (descriptor < 0) return;
+        any = true;
+        if (lane.wants(descriptor))
+          wanted = true;
+        else if (!Lane::in_vforked_child())
+          before_[i] = Process::current().handles().open(std::get<i>(args_), true);
+      }
     });
+    if (!any && !any_known() && !Process::current().settings().wants_nameless()) any = info(C).opens;
     left_out_ = any && !wanted;
     return left_out_;
+  }
+
+  bool any_known() const {
+    bool found = false;
+    for_each([&](auto index) { found = found || before_[index].known(); });
+    return found;
   }
 
   // Before a call that may not come back.
@@ -279,6 +302,10 @@ class Recording {
       } else if constexpr (how == Treatment::ring) {
         draft.put(I, Encoding::text, lane.number_of_text({scratch_, submitted_}));
       } else if constexpr (how == Treatment::request) {
+        Handle handle = Process::current().handles().find(value->aio_fildes);
+        if (!handle.known() && !failed && !Lane::in_vforked_child())
+          handle = Process::current().handles().open(value->aio_fildes, false);
+        if (handle.known()) lane.id_of(handle, value->aio_fildes);
         const std::int64_t asked[] = {value->aio_fildes, value->aio_lio_opcode, value->aio_offset,
                                       static_cast<std::int64_t>(value->aio_nbytes), number(value)};
         draft.put(I, Encoding::text,
@@ -296,8 +323,8 @@ class Recording {
           return;
         }
         Handles& handles = Process::current().handles();
-        const Handle first = handles.open(value[0], false);
-        const Handle second = handles.open(value[1], false);
+        const Handle first = handles.open(value[0], left_out_);
+        const Handle second = handles.open(value[1], left_out_);
         lane.opened(first);
         lane.opened(second);
         draft.put(I, Encoding::opened_pair, first.id);

@@ -36,6 +36,16 @@ bool Settings::read() {
   if (!copy(kDirectoryVariable, directory_, sizeof directory_) || directory_[0] != '/') return false;
   copy(kIncludeVariable, include_, sizeof include_);
   copy(kExcludeVariable, exclude_, sizeof exclude_);
+  const char* const layers = std::getenv(kLayersVariable);
+  for (std::size_t i = 0; i < kLayerCount; ++i) {
+    std::string_view list = layers == nullptr ? "" : layers;
+    layers_[i] = list.empty();
+    while (!list.empty()) {
+      const std::string_view one = list.substr(0, list.find(','));
+      list.remove_prefix(one.size() < list.size() ? one.size() + 1 : list.size());
+      layers_[i] = layers_[i] || one == name(static_cast<Layer>(i));
+    }
+  }
   const char* const timing = std::getenv(kTimingVariable);
   timed_ = timing == nullptr || std::strcmp(timing, "off") != 0;
   if (const char* const memory = std::getenv(kMemoryVariable))

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "calls/call.hpp"
+
 namespace weir::capture {
 
 // What `weir trace` tells the recorder, through the environment, so that it reaches every process the program
@@ -15,6 +17,9 @@ inline constexpr const char* kMemoryVariable = "WEIR_TRACE_MEMORY";    // bytes 
 inline constexpr const char* kIncludeVariable = "WEIR_TRACE_INCLUDE";  // path prefixes, ':' between them
 inline constexpr const char* kExcludeVariable = "WEIR_TRACE_EXCLUDE";  // likewise
 
+inline constexpr const char* kLayersVariable =
+    "WEIR_TRACE_LAYERS";  // names, ',' between them; all without it
+
 inline constexpr std::uint64_t kDefaultMemory = std::uint64_t{16} << 20;
 
 class Settings {
@@ -25,6 +30,9 @@ class Settings {
   const char* directory() const { return directory_; }
   bool timed() const { return timed_; }
   std::uint64_t memory() const { return memory_; }
+  bool traces(Layer layer) const { return layers_[static_cast<std::size_t>(layer)]; }
+  // Handles that have no name, pipes say, are under no prefix.
+  bool wants_nameless() const { return include_[0] == '\0'; }
   bool filters() const { return include_[0] != '\0' || exclude_[0] != '\0'; }
   // Whether calls on this absolute path are recorded: the longest prefix that matches decides.
   bool wants(std::string_view path) const;
@@ -37,6 +45,7 @@ class Settings {
   char exclude_[kLongest] = {};
   std::uint64_t memory_ = kDefaultMemory;
   bool timed_ = true;
+  bool layers_[kLayerCount] = {};
 };
 
 }  // namespace weir::capture

@@ -48,7 +48,11 @@ std::vector<const trace::FileTally*> top_files(const StatView& view, Key&& key) 
 
 }  // namespace
 
-std::uint64_t StatView::lost() const { return sum(trace, &trace::StreamInfo::lost); }
+std::uint64_t StatView::lost() const {
+  const auto elsewhere = trace.facts().find("lost_without_lane");
+  const bool known = elsewhere != trace.facts().end() && elsewhere->is_number_unsigned();
+  return sum(trace, &trace::StreamInfo::lost) + (known ? elsewhere->get<std::uint64_t>() : 0);
+}
 std::uint64_t StatView::unseen() const { return sum(trace, &trace::StreamInfo::unseen); }
 
 std::uint64_t StatView::changed() const { return sum(trace, &trace::StreamInfo::changed); }

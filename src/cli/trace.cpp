@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/units.hpp"
+#include "calls/call.hpp"
 #include "cli/commands.hpp"
 #include "cli/timing_options.hpp"
 #include "launch/preload.hpp"
@@ -55,8 +56,7 @@ Result<fs::path> make_directory(const Options& options) {
           .in(wanted.string())
           .with_remedy("give another --out, or remove it");
   }
-  fs::create_directories(wanted / trace::live::kFolder, failed);
-  if (failed) return Error::from_errno(failed.value(), "cannot be made").in(wanted.string());
+  if (const auto made = trace::prepare_run(wanted); !made) return made.error();
   const fs::path absolute = fs::canonical(wanted, failed);
   if (failed) return Error::from_errno(failed.value(), "cannot be found").in(wanted.string());
   if (::access((absolute / trace::live::kFolder).c_str(), W_OK | X_OK) != 0)
@@ -84,6 +84,8 @@ Result<launch::Variables> variables_for(const Options& options, const fs::path& 
     if (bytes->count < (1 << 20)) return Error{Errc::usage, "--memory is less than 1M"};
     variables.emplace_back("WEIR_TRACE_MEMORY", std::to_string(bytes->count));
   }
+  if (!options.layers.empty())
+    variables.emplace_back("WEIR_TRACE_LAYERS", fmt::format("{}", fmt::join(options.layers, ",")));
   const auto include = prefixes(options.include, "--include");
   if (!include) return include.error();
   if (!include->empty()) variables.emplace_back("WEIR_TRACE_INCLUDE", *include);
@@ -97,8 +99,12 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   trace::MergeOptions merging;
   if (const auto good = apply(options.timing, merging); !good) return good.error();
   for (const std::string& layer : options.layers)
-    if (layer != "posix" && layer != "stdio")
-      return Error{Errc::lacking, fmt::format("--layers {}: this build traces posix and stdio", layer)};
+    if (!find_layer(layer)) {
+      std::vector<std::string_view> known;
+      for (std::size_t i = 0; i < kLayerCount; ++i) known.push_back(name(static_cast<Layer>(i)));
+      return Error{Errc::lacking,
+                   fmt::format("--layers {}: this build traces {}", layer, fmt::join(known, ", "))};
+    }
   if (const auto good = launch::check_preloadable(options.command.front()); !good) return good.error();
   const auto library = launch::find_preload_library("weir-capture-posix");
   if (!library) return library.error();
@@ -111,6 +117,7 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   const auto status = launch::run_program(options.command, launch::with_preload(*variables, *library));
   if (!status) {
     std::error_code ignored;
+    fs::remove(*directory / trace::live::kFolder / trace::live::kLossFile, ignored);
     fs::remove(*directory / trace::live::kFolder, ignored);
     fs::remove(*directory, ignored);
     return status.error();
@@ -119,8 +126,11 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   merging.command = options.command;
   merging.status = *status;
   merging.keep_live = options.keep_live;
+  if (const auto kept = trace::write_run_facts(*directory, merging); !kept) warn("{}", kept.error().text());
   auto report = trace::merge_run(*directory, merging);
   if (!report) {
+    if (const std::uint64_t lost = trace::lost_calls(*directory); lost > 0)
+      warn("{} calls were not recorded: no room; free some space and trace again", format_count(lost));
     // The program's own status counts first; what was recorded is kept for another try.
     const Error failed =
         report.error().with_remedy(fmt::format("try again with 'weir merge {}'", directory->string()));
@@ -144,7 +154,7 @@ Run define(CLI::App& app) {
   app.add_option("--out", options->out, "where the trace goes: a new or empty directory (PROGRAM.trace)")
       ->type_name("DIR");
   add_timing_options(app, options->timing);
-  app.add_option("--layers", options->layers, "which calls are traced: posix,stdio (all)")
+  app.add_option("--layers", options->layers, "which calls are traced: posix,stdio,uring (all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LAYER,...");

@@ -25,6 +25,10 @@ inline constexpr std::size_t kTailWords = 64 * 1024;
 inline constexpr std::size_t kTailBytes = kTailWords * 4;
 inline constexpr std::string_view kFolder = "live";
 inline constexpr std::string_view kSuffix = ".lane";
+// Beside the lanes: 8 bytes that count the calls of threads for which there was no room to make a lane, and
+// what `weir trace` knows of the run, as JSON.
+inline constexpr std::string_view kLossFile = "lost";
+inline constexpr std::string_view kRunFile = "run.json";
 
 // 64-bit words of the header page.
 enum class HeaderWord : std::size_t {

@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/version.hpp"
+#include "trace/detail/run_facts.hpp"
 #include "trace/detail/stream_merger.hpp"
 #include "trace/format.hpp"
 #include "trace/lane_file.hpp"
@@ -189,13 +190,16 @@ Json facts_of(const MergeOptions& options, const detail::MergeContext& context, 
   facts["nanoseconds_per_tick"] = context.nanoseconds_per_tick;
   facts["records"] = report.records;
   facts["timing_bytes"] = report.timing_bytes;
+  facts["lost_without_lane"] = report.lost_without_lane;
   facts["warnings"] = report.warnings;
   return facts;
 }
 
 }  // namespace
 
-Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& options) {
+Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& given) {
+  MergeOptions options = given;
+  detail::read_run_facts(directory, options);
   MergeReport report;
   const auto lanes = find_lanes(directory, report);
   if (!lanes) return lanes.error();
@@ -271,6 +275,8 @@ Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& opt
     done_bytes += file->file_bytes();
     if (options.progress) options.progress(done_bytes, all_bytes);
   }
+  report.lost_without_lane = detail::losses_without_lane(directory);
+  report.lost += report.lost_without_lane;
   link_parents(processes);
   report.processes = processes.size();
 
@@ -311,6 +317,8 @@ Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& opt
   if (!options.keep_live && report.damaged == 0) {
     std::error_code ignored;
     for (const Lane& lane : *lanes) fs::remove(lane.path, ignored);
+    for (const std::string_view beside : {live::kLossFile, live::kRunFile})
+      fs::remove(directory / live::kFolder / beside, ignored);
     fs::remove(directory / live::kFolder, ignored);
   }
   return report;

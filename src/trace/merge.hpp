@@ -24,16 +24,25 @@ struct MergeOptions {
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // in bytes of live files
 };
 
+// Written by `weir trace` beside the lanes before it merges, so that a later merge of the same lanes gives
+// the same trace: the readings, the command and its status.
+Result<void> write_run_facts(const std::filesystem::path& directory, const MergeOptions& options);
+// Makes the folder for the lanes and what is shared there.
+Result<void> prepare_run(const std::filesystem::path& directory);
+// Calls that the processes of a run could not record, as far as its files tell.
+std::uint64_t lost_calls(const std::filesystem::path& directory);
+
 struct MergeReport {
   std::filesystem::path file;
   std::uint64_t processes = 0;
   std::uint64_t streams = 0;
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t timing_bytes = 0;  // of these
-  std::uint64_t lost = 0;
-  std::uint64_t damaged = 0;          // frames left out
-  std::vector<std::string> warnings;  // what could not be read, and why
+  std::uint64_t timing_bytes = 0;       // of these
+  std::uint64_t lost = 0;               // calls that were not recorded
+  std::uint64_t lost_without_lane = 0;  // of these: of threads that belong to no stream
+  std::uint64_t damaged = 0;            // frames left out
+  std::vector<std::string> warnings;    // what could not be read, and why
 };
 
 // Makes one trace of what the processes of a run left in DIR/live, and removes that. The same lanes give the

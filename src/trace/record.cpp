@@ -33,7 +33,7 @@ int direction(const Function& function) {
 
 std::uint64_t bytes_moved(const Record& record) {
   const Function& function = *record.function;
-  if (direction(function) == 0 || record.failed()) return 0;
+  if (record.moves == 0 || record.failed()) return 0;
   for (std::size_t i = 0; i < record.arguments.size(); ++i)
     if (function.arguments[i].role == Role::string && record.arguments[i].kind == Value::Kind::number)
       return static_cast<std::uint64_t>(record.arguments[i].number);
@@ -57,8 +57,10 @@ std::string_view file_of(const Record& record) {
     if (record.arguments[i].kind == Value::Kind::handle &&
         record.function->arguments[i].role != Role::directory)
       return record.arguments[i].text;
-  for (const Value& value : record.arguments)
+  for (const Value& value : record.arguments) {
     if (value.kind == Value::Kind::path) return value.text;
+    if (!value.file.empty()) return value.file;
+  }
   return {};
 }
 

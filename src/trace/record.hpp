@@ -27,6 +27,7 @@ struct Function {
   Role result = Role::value;
   bool opens = false;
   bool closes = false;
+  int moves = 0;                             // data to a file (1), from one (-1) or none
   std::vector<std::string> names_and_types;  // what the views in `arguments` point to
   std::vector<Argument> arguments;
   Shape shape;
@@ -52,11 +53,13 @@ struct Value {
   std::int64_t number = 0;
   std::int64_t second = 0;
   std::string_view text;  // valid until the next record is read
+  std::string_view file;  // of a request: the file it is about
 };
 
 struct Record {
   std::uint64_t index = 0;  // within its stream
   const Function* function = nullptr;
+  int moves = 0;  // as of the function; of a finished request what it did
   std::uint32_t signature = 0;
   std::uint32_t depth = 0;   // 0: the program's own call; 1: made inside that one; ...
   std::uint64_t thread = 0;  // the kernel's number

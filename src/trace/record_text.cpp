@@ -10,6 +10,13 @@
 namespace weir::trace {
 namespace {
 
+// Texts that are numbers of 8 bytes each: lengths of buffers; descriptor, operation, offset, length and
+// address of an asynchronous request; operation, descriptor, offset and length of what was submitted to a
+// ring.
+bool is_numbers(const Argument& argument) {
+  return argument.role == Role::vector || argument.role == Role::request || argument.role == Role::ring;
+}
+
 using Buffer = fmt::memory_buffer;
 
 void append(Buffer& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
@@ -77,7 +84,7 @@ void append_argument(Buffer& out, const Function& function, const Argument& argu
     case Value::Kind::path:
       return append_quoted(out, value.text);
     case Value::Kind::text:
-      if (argument.role == Role::vector)
+      if (is_numbers(argument))
         return append_items(out, split_lengths(value.text), [&](std::uint64_t length) {
           append_number(out, static_cast<std::int64_t>(length));
         });
@@ -209,7 +216,7 @@ bool append_json_argument(Buffer& out, const Argument& argument, const Value& va
       append_json_string(out, value.text);
       return true;
     case Value::Kind::text:
-      if (argument.role == Role::vector)
+      if (is_numbers(argument))
         append_items(out, split_lengths(value.text),
                      [&](std::uint64_t length) { fmt::format_to(fmt::appender(out), "{}", length); });
       else if (argument.role == Role::time)

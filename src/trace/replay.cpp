@@ -106,6 +106,24 @@ void Replay::open(std::int64_t id, std::int64_t descriptor, const Function& func
   handle(id) = {0, descriptor, std::move(name)};
 }
 
+// Names the file of an asynchronous request, and says what the request does, also when it is only asked
+// about.
+int Replay::follow_request(const Function& function, Value& request) {
+  constexpr std::size_t kMostRequests = 1 << 16;
+  std::int64_t asked[5] = {};
+  if (request.text.size() != sizeof asked) return function.moves;
+  std::memcpy(asked, request.text.data(), sizeof asked);
+  for (const HandleState& one : handles_)
+    if (one.descriptor == asked[0]) request.file = one.name;
+  if (function.moves != 0) {
+    if (requests_.size() >= kMostRequests) requests_.clear();
+    requests_[asked[4]] = function.moves;
+    return 0;  // it moves nothing yet
+  }
+  const auto found = requests_.find(asked[4]);
+  return found != requests_.end() && function.result == Role::bytes ? found->second : 0;
+}
+
 void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* record) {
   const Signature& signature = tables_->signatures[number];
   const Function& function = tables_->functions[signature.function];
@@ -127,6 +145,7 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
   };
 
   bool opens_pair = false;
+  int moves = function.moves;
   for (std::size_t i = 0; i < count; ++i) {
     const Signature::Part& part = signature.parts[i];
     const Argument& argument = function.arguments[i];
@@ -162,6 +181,7 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
       case Encoding::text:
         value.kind = Value::Kind::text;
         value.text = tables_->texts[words[part.word]];
+        if (argument.role == Role::request) moves = follow_request(function, value);
         break;
       case Encoding::path:
       case Encoding::path_column: {
@@ -240,6 +260,7 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
 
   if (record != nullptr) {
     record->function = &function;
+    record->moves = moves;
     record->signature = number;
     record->depth = signature.depth;
     record->thread = thread_;

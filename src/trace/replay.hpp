@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -61,6 +62,7 @@ class Replay {
 
   HandleState& handle(std::int64_t id);
   std::array<std::int64_t, NameTemplate::kNumbers>& numbers(std::uint32_t name_template);
+  int follow_request(const Function& function, Value& request);
   void open(std::int64_t id, std::int64_t descriptor, const Function& function);
   std::string absolute(std::string_view name, std::string_view under) const;
 
@@ -70,6 +72,7 @@ class Replay {
   std::string directory_;
   std::vector<HandleState> handles_;
   HandleState no_handle_;
+  std::unordered_map<std::int64_t, int> requests_;  // by address: whether it reads (-1) or writes (1)
   std::vector<std::array<std::int64_t, NameTemplate::kNumbers>> last_numbers_;
   std::vector<Value> values_;
   std::vector<std::string> made_;  // texts of the current record's paths

@@ -66,7 +66,6 @@ class Adder {
     const std::size_t functions = trace.tables().functions.size();
     sums.functions.resize(functions);
     sums.errors.resize(functions);
-    for (const Function& function : trace.tables().functions) direction_.push_back(direction(function));
   }
 
   void add(const Record& record, const std::string& directory) {
@@ -74,9 +73,9 @@ class Adder {
     Tally one;
     one.calls = 1;
     one.time_ns = one.shortest_ns = one.longest_ns = record.duration_ns;
-    if (direction_[number] != 0) {
+    if (record.moves != 0) {
       const std::uint64_t bytes = bytes_moved(record);
-      (direction_[number] < 0 ? one.read_bytes : one.written_bytes) = bytes;
+      (record.moves < 0 ? one.read_bytes : one.written_bytes) = bytes;
     }
     if (record.failed()) {
       one.failed = 1;
@@ -105,7 +104,6 @@ class Adder {
 
   const TraceFile& trace_;
   Sums& sums_;
-  std::vector<int> direction_;
   std::uint64_t thread_ = 0;
   std::string made_;
   Files::value_type* last_ = nullptr;

@@ -15,6 +15,7 @@ void point_arguments(Function& function, const std::vector<std::pair<Role, Direc
     function.arguments.push_back({function.names_and_types[2 * i], function.names_and_types[2 * i + 1],
                                   kinds[i].first, kinds[i].second, 1});
   function.shape = make_shape(function.arguments, function.result);
+  function.moves = direction(function);
 }
 
 }  // namespace
