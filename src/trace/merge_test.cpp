@@ -114,7 +114,7 @@ TEST(Merge, TheSameLanesGiveTheSameBytes) {
   std::string bytes[2];
   for (std::string& made : bytes) {
     const ScratchDir run;
-    for (const std::uint64_t process : {300, 100, 200}) {
+    for (const std::uint64_t process : {300U, 100U, 200U}) {
       Lane lane(run.path(), {.process = process, .start = 1000 * process});
       for (std::uint64_t i = 0; i < 1000; ++i)
         lane.call("pwrite", 0, {made::handle(1), made::absent(), made::literal(8), made::distance(0)},
@@ -275,7 +275,7 @@ TEST(Merge, EntriesThatCannotBeAreReportedAndWhatCameBeforeIsKept) {
 
 TEST(Merge, LanesOfOneProcessAreItsStreams) {
   const ScratchDir run;
-  for (const std::uint64_t number : {2, 0, 1}) {
+  for (const std::uint64_t number : {2U, 0U, 1U}) {
     Lane lane(run.path(), {.process = 100, .number = number});
     if (number == 0) lane.program("/bin/app", "/", "app");
     lane.thread(100 + number);

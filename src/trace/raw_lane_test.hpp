@@ -126,7 +126,7 @@ struct RawLane {
   std::filesystem::path write(const std::filesystem::path& run, std::string_view name = "one") {
     set(live::HeaderWord::state, static_cast<std::uint64_t>(batch) << 32 | tail.size());
     std::filesystem::create_directories(run / live::kFolder);
-    const std::filesystem::path path = run / live::kFolder / (std::string(name) + std::string(live::kSuffix));
+    std::filesystem::path path = run / live::kFolder / (std::string(name) + std::string(live::kSuffix));
     std::vector<std::uint32_t> padded = tail;
     padded.resize(live::kTailWords);
     std::ofstream out(path, std::ios::binary);

@@ -30,7 +30,7 @@ void write(const std::filesystem::path& path, std::string_view bytes) {
 // A trace of a few kilobytes with every kind of table and three blocks: three lanes.
 std::string small_trace() {
   const ScratchDir run;
-  for (const std::uint64_t number : {0, 1, 2}) {
+  for (const std::uint64_t number : {0U, 1U, 2U}) {
     Lane lane(run.path(), {.process = 100, .number = number});
     lane.program("/bin/app", "/work", "app");
     lane.thread(100 + number);
