@@ -69,7 +69,8 @@ void tell(std::string_view command, const trace::MergeReport& report) {
              report.processes == 1 ? "" : "es", format_bytes(Bytes(report.bytes)), format_bytes(Bytes(calls)),
              format_bytes(Bytes(report.timing_bytes)));
   if (report.lost > 0)
-    warn("{} calls were not recorded: no room; free some space and trace again", format_count(report.lost));
+    warn("{} calls were lost: there was no room to record them; free some space and trace again",
+         format_count(report.lost));
   for (std::size_t i = 0; i < report.warnings.size() && i < kToldWarnings; ++i)
     warn("{}", report.warnings[i]);
   if (report.warnings.size() > kToldWarnings)

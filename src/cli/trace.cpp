@@ -130,7 +130,8 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   auto report = trace::merge_run(*directory, merging);
   if (!report) {
     if (const std::uint64_t lost = trace::lost_calls(*directory); lost > 0)
-      warn("{} calls were not recorded: no room; free some space and trace again", format_count(lost));
+      warn("{} calls were lost: there was no room to record them; free some space and trace again",
+           format_count(lost));
     // The program's own status counts first; what was recorded is kept for another try.
     const Error failed =
         report.error().with_remedy(fmt::format("try again with 'weir merge {}'", directory->string()));

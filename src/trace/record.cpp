@@ -6,18 +6,32 @@
 namespace weir::trace {
 namespace {
 
-constexpr std::array<std::string_view, 24> kReads = {
-    "read",           "pread",          "readv",         "preadv",      "preadv2",    "fread",
-    "fread_unlocked", "fgets",          "fgetc",         "getc",        "getline",    "getdelim",
-    "fscanf",         "vfscanf",        "aio_read",      "fgetws",      "fgetwc",     "readahead",
-    "fgets_unlocked", "fgetc_unlocked", "getc_unlocked", "__fread_chk", "__getdelim", "__fread_unlocked_chk"};
-constexpr std::array<std::string_view, 26> kWrites = {
-    "write",           "pwrite",          "writev",        "pwritev",        "pwritev2",
-    "fwrite",          "fwrite_unlocked", "fputs",         "fputc",          "putc",
-    "fprintf",         "vfprintf",        "__fprintf_chk", "__vfprintf_chk", "sendfile",
-    "copy_file_range", "splice",          "aio_write",     "fputws",         "fputwc",
-    "fputs_unlocked",  "fputc_unlocked",  "putc_unlocked", "dprintf",        "vdprintf",
-    "vmsplice"};
+using namespace std::string_view_literals;
+
+constexpr std::array kReads = {"read"sv,           "pread"sv,
+                               "readv"sv,          "preadv"sv,
+                               "preadv2"sv,        "fread"sv,
+                               "fread_unlocked"sv, "fgets"sv,
+                               "fgetc"sv,          "getc"sv,
+                               "getline"sv,        "getdelim"sv,
+                               "fscanf"sv,         "vfscanf"sv,
+                               "aio_read"sv,       "fgetws"sv,
+                               "fgetwc"sv,         "readahead"sv,
+                               "fgets_unlocked"sv, "fgetc_unlocked"sv,
+                               "getc_unlocked"sv,  "__fread_chk"sv,
+                               "__getdelim"sv,     "__fread_unlocked_chk"sv,
+                               "scanf"sv,          "vscanf"sv,
+                               "getchar"sv,        "__isoc99_fscanf"sv,
+                               "__isoc99_scanf"sv, "getchar_unlocked"sv};
+constexpr std::array kWrites = {
+    "write"sv,           "pwrite"sv,          "writev"sv,        "pwritev"sv,        "pwritev2"sv,
+    "fwrite"sv,          "fwrite_unlocked"sv, "fputs"sv,         "fputc"sv,          "putc"sv,
+    "fprintf"sv,         "vfprintf"sv,        "__fprintf_chk"sv, "__vfprintf_chk"sv, "sendfile"sv,
+    "copy_file_range"sv, "splice"sv,          "aio_write"sv,     "fputws"sv,         "fputwc"sv,
+    "fputs_unlocked"sv,  "fputc_unlocked"sv,  "putc_unlocked"sv, "dprintf"sv,        "vdprintf"sv,
+    "vmsplice"sv,        "printf"sv,          "vprintf"sv,       "puts"sv,           "putchar"sv,
+    "__printf_chk"sv,    "__vprintf_chk"sv,   "fwprintf"sv,      "vfwprintf"sv,      "putchar_unlocked"sv,
+    "__dprintf_chk"sv,   "__vdprintf_chk"sv};
 
 template <std::size_t N>
 bool among(const std::array<std::string_view, N>& names, const Function& function) {
@@ -40,8 +54,7 @@ std::uint64_t bytes_moved(const Record& record) {
     else if (function.arguments[i].role == Role::character)
       return 1;
   if (function.result == Role::character) return 1;
-  if (record.result.kind != Value::Kind::number || record.result.number <= 0 || direction(function) == 0)
-    return 0;
+  if (record.result.kind != Value::Kind::number || record.result.number <= 0) return 0;
   const auto result = static_cast<std::uint64_t>(record.result.number);
   if (function.result == Role::bytes) return result;
   if (function.result == Role::count && function.shape.bytes != Shape::kNone) {

@@ -82,6 +82,8 @@ std::string_view absolute_file(const Record& record, std::string_view directory,
       if (path == nullptr) under = value.text;
     } else if (value.kind == Value::Kind::path && path == nullptr) {
       path = &value;
+    } else if (!value.file.empty()) {
+      return value.file;
     }
   }
   if (path == nullptr) return under.data() == directory.data() ? std::string_view() : under;

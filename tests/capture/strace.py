@@ -130,7 +130,8 @@ def number(text):
     text = text.split("<")[0].split(" ")[0]
     if re.fullmatch(r"0[0-7]+", text):
         return int(text, 8)
-    return int(text, 0) if text else 0  # strace 6.1 prints nothing for statx's AT_STATX_SYNC_AS_STAT
+    value = int(text, 0) if text else 0  # strace 6.1 prints nothing for statx's AT_STATX_SYNC_AS_STAT
+    return value - 2**64 if value >= 2**63 else value  # strace prints a negative length as a large one
 
 
 def unhexed(text):
