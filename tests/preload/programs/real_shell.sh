@@ -15,9 +15,11 @@ wait_for_me() { echo background > "job$1"; }
 for i in 1 2 3; do wait_for_me "$i" & done
 wait
 cat job*
-coproc echo through a pipe
+coproc cat  # lives until its input ends: bash forgets a coprocess that is gone
+echo through a pipe >&"${COPROC[1]}"
 read -r said <&"${COPROC[0]}"
 echo "$said"
+eval "exec ${COPROC[1]}>&-"
 trap 'echo trapped; echo again > trapped' EXIT
 echo text | tee copy | while read -r x; do echo "$x $x"; done
 ulimit -n 64
