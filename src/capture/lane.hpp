@@ -158,6 +158,7 @@ class Lane {
   std::uint64_t passed_;
   std::uint32_t number_;
   std::uint32_t misses_;
+  std::uint32_t patience_;          // calls until sealing is tried again
   std::uint8_t holes_[kCallCount];  // per call: what its last signature had taken out, a Holes
   std::uint32_t directory_generation_;
   std::uint32_t most_views_;

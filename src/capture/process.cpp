@@ -70,6 +70,7 @@ void Process::after_fork() {
   start_tick_ = Clock::now();
   handles_.after_fork();
   lanes_lock_.reset();
+  directory_lock_.reset();
   compressing_.reset();
   free_count_ = 0;
   lane_count_ = 0;
@@ -134,8 +135,15 @@ void Process::give_back(Lane* lane) {
   if (free_count_ < kLanes) free_lanes_[free_count_++] = lane;
 }
 
+std::size_t Process::copy_directory(char* to, std::size_t room) {
+  const Locked locked(directory_lock_);
+  const std::size_t length = directory_length_ < room ? directory_length_ : room;
+  std::memcpy(to, directory_, length);
+  return length;
+}
+
 void Process::directory_changed() {
-  const Locked locked(lanes_lock_);
+  const Locked locked(directory_lock_);
   const long length = syscall(SYS_getcwd, directory_, sizeof directory_);
   directory_length_ = length > 0 ? static_cast<std::size_t>(length) - 1 : 0;
   directory_generation_.fetch_add(1, std::memory_order_release);

@@ -36,7 +36,7 @@ class Process {
   // The working directory, for names that do not begin with '/'. Changes with chdir().
   void directory_changed();
   std::uint32_t directory_generation() const { return directory_generation_.load(std::memory_order_acquire); }
-  std::string_view directory() const { return {directory_, directory_length_}; }
+  std::size_t copy_directory(char* to, std::size_t room);  // how long it is
 
   // Compresses under a lock that all lanes share, and hands the result on: use(bytes).
   struct Compressed {
@@ -71,6 +71,7 @@ class Process {
   Lane* free_lanes_[kLanes] = {};
   std::size_t free_count_ = 0;
   std::uint32_t lane_count_ = 0;
+  Lock directory_lock_;
   std::atomic<std::uint32_t> directory_generation_{0};
   char directory_[4096] = {};
   std::size_t directory_length_ = 0;

@@ -72,6 +72,9 @@ Result<std::string> prefixes(const std::vector<std::string>& paths, const char* 
     if (!list.empty()) list += ':';
     list += fs::absolute(path).lexically_normal().string();
   }
+  constexpr std::size_t kLongest = 4095;  // what the recorder has room for
+  if (list.size() > kLongest)
+    return Error{Errc::usage, fmt::format("{}: more than {} letters of paths", flag, kLongest)};
   return list;
 }
 
