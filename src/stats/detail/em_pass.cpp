@@ -130,7 +130,7 @@ WEIR_INLINE void add_component(const Constants& constants, int j, const Prepared
       continue;
     }
     const Vec wr = load(block.weight + begin + i) * r;
-    Vec kept;
+    Vec kept = splat(0);
     if constexpr (Kernel::kKeeps) kept = load(chunk.kept[j] + i);
     Point point;
     Kernel::point(constants, load(first + i), load(second + i), kept, point);
