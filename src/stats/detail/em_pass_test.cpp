@@ -31,7 +31,7 @@ TEST(EmPass, WideInstructionsChangeNoBit) {
       PassResult result[2], kept_result[2];
       MissingInformation missing[2];
       Responsibilities kept[2];
-      for (const std::size_t wide : {0, 1}) {
+      for (const std::size_t wide : {0U, 1U}) {
         allow_wide_instructions(wide == 1);
         result[wide] = em_pass(*sample, family, state, missing[wide]);
         kept_result[wide] = em_pass(*sample, family, state, kept[wide]);
