@@ -20,7 +20,7 @@ class Damage : public testing::Test {
   void SetUp() override {
     {
       Lane lane(scratch_.path(), {});
-      lane.program("/bin/a", "/work", std::string("a\0", 2));
+      lane.program("/bin/a", "/scratch", std::string("a\0", 2));
       lane.thread(10);
       lane.call("open", 0, {path("out"), literal(0102), literal(0644)}, opened(0, 3), 0, 10);
       for (unsigned i = 0; i < 50; ++i)

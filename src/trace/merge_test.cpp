@@ -75,7 +75,7 @@ TEST(Merge, RecordsComeBackAsTheyWere) {
   const ScratchDir run;
   {
     Lane lane(run.path(), {.process = 100});
-    lane.program("/bin/app", "/work", std::string_view("app\0-x\0", 7));
+    lane.program("/bin/app", "/scratch", std::string_view("app\0-x\0", 7));
     lane.thread(101);
     lane.inherited(0, 0, "/dev/null");
     lane.call("open", 0, {made::path("out.dat"), made::literal(577), made::literal(420)}, made::opened(1, 5),
@@ -97,15 +97,15 @@ TEST(Merge, RecordsComeBackAsTheyWere) {
   EXPECT_EQ(report.damaged, 0U);
   EXPECT_EQ(report.bytes, std::filesystem::file_size(report.file));
   EXPECT_FALSE(std::filesystem::exists(run.path() / live::kFolder)) << "what was merged is removed";
-  EXPECT_THAT(told(trace), ElementsAre("10+100 open(out.dat, 577, 420) = #1:5:/work/out.dat",
-                                       "120+5 pwrite(#1:5:/work/out.dat, ?, 4096, 0) = 4096",
-                                       "130+5 pwrite(#1:5:/work/out.dat, ?, 4096, 4096) = 4096",
-                                       "140+5 pwrite(#1:5:/work/out.dat, ?, 100, 77) = 50",
-                                       "150+0 pwrite(#1:5:/work/out.dat, ?, 1, 126) = error 28",
+  EXPECT_THAT(told(trace), ElementsAre("10+100 open(out.dat, 577, 420) = #1:5:/scratch/out.dat",
+                                       "120+5 pwrite(#1:5:/scratch/out.dat, ?, 4096, 0) = 4096",
+                                       "130+5 pwrite(#1:5:/scratch/out.dat, ?, 4096, 4096) = 4096",
+                                       "140+5 pwrite(#1:5:/scratch/out.dat, ?, 100, 77) = 50",
+                                       "150+0 pwrite(#1:5:/scratch/out.dat, ?, 1, 126) = error 28",
                                        "160+1 read(#0:0:/dev/null, null, 1) = 0"));
   const ProcessInfo& process = trace.processes()[0];
   EXPECT_EQ(process.program, "/bin/app");
-  EXPECT_EQ(process.directory, "/work");
+  EXPECT_EQ(process.directory, "/scratch");
   EXPECT_EQ(process.host, "node1");
   EXPECT_THAT(process.arguments, ElementsAre("app", "-x"));
 }

@@ -35,7 +35,7 @@ using Texts = std::vector<std::string>;
 void make_two(const std::filesystem::path& run, bool timed = true) {
   {
     Lane lane(run, {.process = 10, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
-    lane.program("/bin/a", "/work", std::string("a\0", 2));
+    lane.program("/bin/a", "/scratch", std::string("a\0", 2));
     lane.thread(10);
     lane.call("mkdir", 0, {path("d"), literal(0755)}, literal(0), 0, 10);
     lane.call("mkdir", 1, {path("/x/e"), literal(0755)}, failed(17), 110, 10);
@@ -95,7 +95,7 @@ TEST(Records, Filters) {
   EXPECT_EQ(count([](Selection& s) { s.thread = 11; }), 2U);
   EXPECT_EQ(count([](Selection& s) { s.functions = {"mk*", "unlink"}; }), 6U);
   EXPECT_EQ(count([](Selection& s) { s.failed = true; }), 2U);
-  EXPECT_EQ(count([](Selection& s) { s.files = {"/work/*"}; }), 4U)
+  EXPECT_EQ(count([](Selection& s) { s.files = {"/scratch/*"}; }), 4U)
       << "relative names count from where they are";
   EXPECT_EQ(count([](Selection& s) { s.files = {"/y/h"}; }), 1U) << "the second name of rename counts too";
   EXPECT_EQ(count([](Selection& s) { s.files = {"*.h5"}; }), 1U);

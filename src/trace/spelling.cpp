@@ -214,42 +214,46 @@ bool append_symbol(fmt::memory_buffer& out, std::string_view call, std::string_v
   return false;
 }
 
-void append_escaped(fmt::memory_buffer& out, std::string_view text) {
+namespace {
+
+// Takes over what is plain or whole UTF-8, and has the other bytes written by escape(byte).
+template <class IsPlain, class Escape>
+void append_escaping(fmt::memory_buffer& out, std::string_view text, IsPlain&& is_plain, Escape&& escape) {
   std::size_t plain = 0;  // what is taken over as it is begins here
   for (std::size_t at = 0; at < text.size();) {
     const auto c = static_cast<unsigned char>(text[at]);
-    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') {
-      ++at;
-      continue;
-    }
-    const std::size_t length = c >= 0x80 ? utf8_length(text.substr(at)) : 0;
+    const std::size_t length = is_plain(c) ? 1 : c >= 0x80 ? utf8_length(text.substr(at)) : 0;
     if (length > 0) {
       at += length;
       continue;
     }
     append(out, text.substr(plain, at - plain));
+    escape(c);
     plain = ++at;
+  }
+  append(out, text.substr(plain));
+}
+
+}  // namespace
+
+void append_escaped(fmt::memory_buffer& out, std::string_view text) {
+  const auto is_plain = [](unsigned char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+  append_escaping(out, text, is_plain, [&](unsigned char c) {
     switch (c) {
       case '"':
-        append(out, "\\\"");
-        break;
+        return append(out, "\\\"");
       case '\\':
-        append(out, "\\\\");
-        break;
+        return append(out, "\\\\");
       case '\n':
-        append(out, "\\n");
-        break;
+        return append(out, "\\n");
       case '\t':
-        append(out, "\\t");
-        break;
+        return append(out, "\\t");
       case '\r':
-        append(out, "\\r");
-        break;
+        return append(out, "\\r");
       default:
         fmt::format_to(fmt::appender(out), "\\x{:02x}", c);
     }
-  }
-  append(out, text.substr(plain));
+  });
 }
 
 void append_quoted(fmt::memory_buffer& out, std::string_view text) {
@@ -259,29 +263,16 @@ void append_quoted(fmt::memory_buffer& out, std::string_view text) {
 }
 
 void append_json_string(fmt::memory_buffer& out, std::string_view text) {
+  const auto is_plain = [](unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; };
   out.push_back('"');
-  std::size_t plain = 0;  // what is taken over as it is begins here
-  for (std::size_t at = 0; at < text.size();) {
-    const auto c = static_cast<unsigned char>(text[at]);
-    if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
-      ++at;
-      continue;
-    }
-    const std::size_t length = c >= 0x80 ? utf8_length(text.substr(at)) : 0;
-    if (length > 0) {
-      at += length;
-      continue;
-    }
-    append(out, text.substr(plain, at - plain));
+  append_escaping(out, text, is_plain, [&](unsigned char c) {
     if (c >= 0x80)
       append(out, "\\ufffd");
     else if (c == '"' || c == '\\')
       fmt::format_to(fmt::appender(out), "\\{}", static_cast<char>(c));
     else
       fmt::format_to(fmt::appender(out), "\\u{:04x}", c);
-    plain = ++at;
-  }
-  append(out, text.substr(plain));
+  });
   out.push_back('"');
 }
 

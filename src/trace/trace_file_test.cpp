@@ -32,7 +32,7 @@ std::string small_trace() {
   const ScratchDir run;
   for (const std::uint64_t number : {0U, 1U, 2U}) {
     Lane lane(run.path(), {.process = 100, .number = number});
-    lane.program("/bin/app", "/work", "app");
+    lane.program("/bin/app", "/scratch", "app");
     lane.thread(100 + number);
     lane.call("fopen", 0, {made::path("/data/\2.log"), made::text("w")}, made::opened(1, 5), 0, 3);
     for (std::uint64_t i = 0; i < 100; ++i)

@@ -53,6 +53,18 @@ def scratch_directory():
     return tempfile.TemporaryDirectory(prefix="weir-capture-", dir=os.path.realpath(tempfile.gettempdir()))
 
 
+def run_parts(description, parts, call):
+    """The whole of a driver: call(part, given, checks, scratch) for each part, or for those named; its exit code."""
+    given = arguments(description, ("only", dict(nargs="*")))
+    checks = Checks()
+    for part in parts:
+        if given.only and part.__name__ not in given.only:
+            continue
+        with scratch_directory() as scratch:
+            call(part, given, checks, Path(scratch))
+    return checks.exit_code()
+
+
 def run(command, **keywords):
     keywords.setdefault("timeout", 300)
     return subprocess.run([str(word) for word in command], capture_output=True, **keywords)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common import Checks, arguments, descriptor, dump, records_of, run, scratch_directory, trace, verify
+from common import descriptor, dump, records_of, run, run_parts, trace, verify
 
 
 def plain(record):
@@ -125,14 +125,7 @@ PARTS = [timing, bounded, layers, filters]
 
 
 def main():
-    given = arguments(__doc__, ("only", dict(nargs="*")))
-    checks = Checks()
-    for part in PARTS:
-        if given.only and part.__name__ not in given.only:
-            continue
-        with scratch_directory() as scratch:
-            part(given, checks, Path(scratch))
-    return checks.exit_code()
+    return run_parts(__doc__, PARTS, lambda part, given, checks, scratch: part(given, checks, scratch))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from common import Checks, arguments, descriptor, dump, records_of, run, scratch_directory, trace, verify
+from common import descriptor, dump, records_of, run, run_parts, trace, verify
 
 
 class Part:
@@ -202,14 +202,7 @@ PARTS = [outlives, gap, drift, names, not_utf8, many, endless, forks, before_exe
 
 
 def main():
-    given = arguments(__doc__, ("only", dict(nargs="*")))
-    checks = Checks()
-    for part in PARTS:
-        if given.only and part.__name__ not in given.only:
-            continue
-        with scratch_directory() as scratch:
-            part(Part(given, checks, Path(scratch)))
-    return checks.exit_code()
+    return run_parts(__doc__, PARTS, lambda part, given, checks, scratch: part(Part(given, checks, scratch)))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ using namespace weir::trace::made;
 void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) {
   {
     Lane lane(run, {.process = 100, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
-    lane.program("/bin/app", "/work", std::string("app\0-x\0", 7));
+    lane.program("/bin/app", "/scratch", std::string("app\0-x\0", 7));
     lane.thread(100);
     Part numbered = path("ckpt_\x01\x34.dat");
     numbered.words = {1};
@@ -24,7 +24,7 @@ void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) 
     for (unsigned i = 0; i < 20; ++i)
       lane.call("pwrite", 0, {handle(0), absent(), column(i * i), distance(8)}, full(), 200 + 10 * i,
                 5 + i % 3);
-    lane.inherited(1, 5, "/work/in");
+    lane.inherited(1, 5, "/scratch/in");
     lane.call("dup2", 0, {handle(0), literal(5)}, opened(1, 5), 500, 3);
     lane.call("read", 1, {handle(1), absent(), literal(64)}, failed(9), 510, 2);
     lane.call("lseek", 0, {handle(0), literal(4), literal(0)}, full(), 509, 9);
