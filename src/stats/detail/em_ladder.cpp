@@ -17,7 +17,7 @@ namespace weir::stats::detail {
 namespace {
 
 constexpr int kWarmUp = 5;
-constexpr int kPlain = 50;       // iterations of plain EM from k-means before it is followed in strides
+constexpr int kPlain = 40;       // iterations of plain EM from k-means before it is followed in strides
 constexpr int kStartsOfTwo = 6;  // more of them end where these do
 
 // Runs taken to their maximum beside k-means, by k. All of two components: they are cheap, and every larger

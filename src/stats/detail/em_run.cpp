@@ -116,16 +116,18 @@ void EmRun::follow(int plain) {
     }
     standing = pass_.log_likelihood - before > small() ? 0 : standing + 1;
   }
-  finish(-std::numeric_limits<double>::infinity(), 0);
+  climb(-std::numeric_limits<double>::infinity(), 0, missing, tried);
 }
 
-void EmRun::finish(double to_beat, double caution) {
+void EmRun::finish(double to_beat) {
+  std::array<MissingInformation, 2> room;
+  em_pass(sample_, family_, state_, room[0]);
+  climb(to_beat, 0.5, &room[0], &room[1]);
+}
+
+void EmRun::climb(double to_beat, double caution, MissingInformation* missing, MissingInformation* tried) {
   finished_ = true;
   int standing = 0;  // steps in a row that gained next to nothing
-  std::array<MissingInformation, 2> room;
-  MissingInformation* missing = &room[0];  // at state_
-  MissingInformation* tried = &room[1];    // at the step being tried
-  em_pass(sample_, family_, state_, *missing);
   while (!converged_ && iterations() < limits_.max_iterations) {
     const double before = pass_.log_likelihood;
     NewtonStep step;

@@ -24,7 +24,7 @@ class EmRun {
   void warm_up(int iterations, bool exact = false);
   // To a maximum: steps between EM's and Newton's, as bold as they keep gaining. Gives up, and stays
   // unfinished, once the step ahead shows that the maximum lies below `to_beat`.
-  void finish(double to_beat = -std::numeric_limits<double>::infinity(), double caution = 0.5);
+  void finish(double to_beat = -std::numeric_limits<double>::infinity());
   // To the maximum that plain EM would reach from here: a number of its iterations with exact M steps, then
   // strides of many iterations each, short enough to stay on its course past saddles and lesser maxima.
   void follow(int plain);
@@ -39,6 +39,8 @@ class EmRun {
  private:
   double small() const;
   State whole_step(const Responsibilities& held) const;
+  // finish() from a first caution, with the information missing at state_ and room for that of a trial.
+  void climb(double to_beat, double caution, MissingInformation* missing, MissingInformation* tried);
   // Takes the step, or a shorter one towards it, if that does not lower the log-likelihood. `extra` is what
   // em_pass() fills in besides.
   template <class... Extra>

@@ -201,6 +201,7 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
   // Coordinates that move: all but the reference weight, faded components, and sharpness held at the cap.
   std::array<std::size_t, kMost> free{};
   Vector fixed{};
+  bool any_fixed = false;
   std::array<bool, kMost> moves{};
   for (int j = 0; j < k; ++j) {
     const auto at = static_cast<std::size_t>(j);
@@ -223,8 +224,9 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
       const std::size_t row = free[p];
       solved[p] = slope[row];
       for (std::size_t q = 0; q <= p; ++q) factor[p][q] = information[row][free[q]];
+      if (!any_fixed) continue;
       for (std::size_t q = 0; q < rows; ++q)
-        if (fixed[q] != 0) solved[p] -= information[std::max(row, q)][std::min(row, q)] * fixed[q];
+        solved[p] -= information[std::max(row, q)][std::min(row, q)] * fixed[q];
     }
     if (!factorise(factor, size)) return step;
     solve(factor, size, solved);
@@ -247,7 +249,7 @@ NewtonStep newton_step(Family family, const State& state, const PassResult& pass
       if (moves[at] && move_by[at] > room && room < 3) {
         moves[at] = false;
         fixed[at] = room;
-        again = true;
+        any_fixed = again = true;
       }
     }
     if (!again) break;
