@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.hpp"
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "workload/job.hpp"
+
+namespace weir::workload {
+
+// Times of single operations of one kind.
+struct Latency {
+  std::uint64_t count = 0;
+  Nanoseconds p50, p99, p999, max;
+};
+
+// Times are counted from the moment all workers were let go.
+struct WorkerTimes {
+  Nanoseconds begin;  // before its first operation, opening included
+  Nanoseconds end;    // after its last, closing and syncing included
+  Nanoseconds open;   // spent in opening
+  Nanoseconds close;  // spent in the final fsync and in closing
+  Bytes bytes;
+  std::uint64_t operations = 0;
+};
+
+struct Outcome {
+  std::int64_t started_ns = 0;  // wall clock, since 1970
+  Bytes bytes;                  // moved by all workers in the measured time
+  Nanoseconds whole;            // first begin to last end
+  Nanoseconds together;         // the interval in which all workers were running
+  Bytes bytes_together;         // moved within it
+  std::vector<WorkerTimes> workers;
+  Latency read, write;
+  bool verified = false;
+  std::vector<std::string> notes;  // "caches could not be dropped: ..." and other things a reader must know
+
+  double throughput() const;           // bytes per second over the whole
+  double throughput_together() const;  // over the interval in which all were running
+};
+
+// Prepares files, lets all workers start together, measures, verifies, removes the files, also after a
+// failure. A failed or killed worker is an Error that names it, the file and the reason. Workers::mpi is run
+// by the programs weir-rank-* (see rank.hpp), not here.
+Result<Outcome> run(const Job& job);
+
+Json to_json(const Outcome& outcome);
+Result<Outcome> outcome_from_json(const Json& json);
+
+}  // namespace weir::workload
