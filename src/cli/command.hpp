@@ -30,8 +30,10 @@ struct Command {
   std::string_view name;
   std::string_view summary;  // one line, no full stop
   std::span<const Example> examples;
-  Run (*define)(CLI::App& app);
+  Run (*define)(CLI::App& app) = nullptr;
   std::string_view notes = {};  // what --help says after the options
+  // Commands of its own (`weir bench run`); such a command has no flags and does nothing by itself.
+  std::span<const Command* const> parts = {};
 };
 
 // Every subcommand, in the order in which help lists them.

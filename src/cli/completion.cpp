@@ -33,20 +33,30 @@ std::vector<std::string> positional_words(const CLI::App& app) {
   return {};
 }
 
+// What may stand after a command's name: its parts, or the words its first argument takes.
+std::vector<std::string> following_words(const Program::Entry& entry) {
+  if (entry.parts.empty()) return positional_words(*entry.app);
+  std::vector<std::string> names;
+  for (const Program::Entry& part : entry.parts) names.emplace_back(part.command->name);
+  return names;
+}
+
 std::string bash_script(const Program& program) {
-  std::string names, cases, values;
+  std::string names, groups, cases, values;
   for (const Program::Entry& entry : program.entries) {
-    if (!names.empty()) names += ' ';
-    names += entry.command->name;
+    names += fmt::format("{}{}", names.empty() ? "" : " ", entry.name);
+    if (!entry.parts.empty()) groups += fmt::format("{}{}", groups.empty() ? "" : "|", entry.name);
+  }
+  for (const Program::Entry* entry : every_entry(program)) {
     std::string flags;
-    for (const Flag& flag : flags_of(*entry.app)) {
-      flags += " " + flag.name;
+    for (const Flag& flag : flags_of(*entry->app)) {
+      flags += fmt::format("{}{}", flags.empty() ? "" : " ", flag.name);
       if (!flag.words.empty())
-        values += fmt::format("    {}:{}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-                              entry.command->name, flag.name, fmt::join(flag.words, " "));
+        values += fmt::format("    '{}:{}') COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                              entry->name, flag.name, fmt::join(flag.words, " "));
     }
-    cases += fmt::format("    {}) flags=\"{}\"; words=\"{}\" ;;\n", entry.command->name,
-                         flags.substr(flags.empty() ? 0 : 1), fmt::join(positional_words(*entry.app), " "));
+    cases += fmt::format("    '{}') flags=\"{}\"; words=\"{}\" ;;\n", entry->name, flags,
+                         fmt::join(following_words(*entry), " "));
   }
   return fmt::format(R"(# bash completion for weir; made by: weir completion bash
 _weir() {{
@@ -55,16 +65,18 @@ _weir() {{
     case ${{COMP_WORDS[i]}} in
       --log) ((i++)) ;;
       -*) ;;
-      *) command=${{COMP_WORDS[i]}}; break ;;
+      *)
+        command="${{command:+$command }}${{COMP_WORDS[i]}}"
+        case $command in {}) ;; *) break ;; esac ;;
     esac
   done
   if [[ -z $command ]]; then
     COMPREPLY=($(compgen -W "{} --help --version --log" -- "$word"))
     return
   fi
-  case $command:$before in
+  case "$command:$before" in
 {}  esac
-  case $command in
+  case "$command" in
 {}  esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$word"))
@@ -76,7 +88,7 @@ _weir() {{
 }}
 complete -o filenames -F _weir weir
 )",
-                     names, values, cases);
+                     groups.empty() ? "''" : groups, names, values, cases);
 }
 
 // zsh reads [, ] and : inside a specification as its own; ' ends the quoting.
@@ -93,23 +105,36 @@ std::string zsh_quoted(std::string_view text) {
   return quoted;
 }
 
+std::string zsh_arguments(const Program::Entry& entry) {
+  std::string arguments = "_arguments";
+  for (const Flag& flag : flags_of(*entry.app)) {
+    arguments += fmt::format(" \\\n        '{}[{}]", flag.name, zsh_quoted(flag.description));
+    if (!flag.words.empty())
+      arguments += fmt::format(":word:({})", fmt::join(flag.words, " "));
+    else if (flag.takes_value)
+      arguments += ":value:_files";
+    arguments += "'";
+  }
+  const auto words = positional_words(*entry.app);
+  return arguments + (words.empty() ? " \\\n        '*:file:_files'"
+                                    : fmt::format(" \\\n        '*:word:({})'", fmt::join(words, " ")));
+}
+
 std::string zsh_script(const Program& program) {
   std::string names, cases;
   for (const Program::Entry& entry : program.entries) {
-    names += fmt::format("    '{}:{}'\n", entry.command->name, zsh_quoted(entry.command->summary));
-    std::string arguments;
-    for (const Flag& flag : flags_of(*entry.app)) {
-      arguments += fmt::format(" \\\n        '{}[{}]", flag.name, zsh_quoted(flag.description));
-      if (!flag.words.empty())
-        arguments += fmt::format(":word:({})", fmt::join(flag.words, " "));
-      else if (flag.takes_value)
-        arguments += ":value:_files";
-      arguments += "'";
+    names += fmt::format("    '{}:{}'\n", entry.name, zsh_quoted(entry.command->summary));
+    if (entry.parts.empty()) {
+      cases += fmt::format("      {}) {} ;;\n", entry.name, zsh_arguments(entry));
+      continue;
     }
-    const auto words = positional_words(*entry.app);
-    arguments += words.empty() ? " \\\n        '*:file:_files'"
-                               : fmt::format(" \\\n        '*:word:({})'", fmt::join(words, " "));
-    cases += fmt::format("      {}) _arguments{} ;;\n", entry.command->name, arguments);
+    cases += fmt::format(
+        "      {}) if (( CURRENT == 2 )); then _values command {}; else shift words; (( CURRENT-- ));\n"
+        "      case $words[1] in\n",
+        entry.name, fmt::join(following_words(entry), " "));
+    for (const Program::Entry& part : entry.parts)
+      cases += fmt::format("      {}) {} ;;\n", part.command->name, zsh_arguments(part));
+    cases += "      esac; fi ;;\n";
   }
   return fmt::format(R"(#compdef weir
 # zsh completion for weir; made by: weir completion zsh

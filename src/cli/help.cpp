@@ -46,6 +46,12 @@ std::string paragraphs(std::string_view text) {
   return page;
 }
 
+std::vector<std::pair<std::string, std::string>> summaries(const std::vector<Program::Entry>& entries) {
+  std::vector<std::pair<std::string, std::string>> rows;
+  for (const Program::Entry& entry : entries) rows.emplace_back(entry.command->name, entry.command->summary);
+  return rows;
+}
+
 }  // namespace
 
 std::vector<const CLI::Option*> shown_options(const CLI::App& app) {
@@ -66,7 +72,8 @@ std::string option_heading(const CLI::Option& option) {
 }
 
 std::string usage_line(const Program::Entry& entry) {
-  std::string line = fmt::format("weir {}", entry.command->name);
+  std::string line = fmt::format("weir {}", entry.name);
+  if (!entry.parts.empty()) return line + " COMMAND [OPTIONS]";
   for (const CLI::Option* option : shown_options(*entry.app)) {
     if (option->get_name() == "--help" || option->get_group() != kMainGroup) continue;
     const std::string heading = option_heading(*option);
@@ -76,13 +83,14 @@ std::string usage_line(const Program::Entry& entry) {
 }
 
 std::string command_help(const Program::Entry& entry, bool whole) {
-  std::string page = fmt::format("weir {}: {}\n\n", entry.command->name, entry.command->summary);
+  std::string page = fmt::format("weir {}: {}\n\n", entry.name, entry.command->summary);
   if (whole && !entry.command->examples.empty()) {
     std::vector<std::pair<std::string, std::string>> rows;
     for (const Example& example : entry.command->examples) rows.emplace_back(example.line, example.says);
     page += "Examples\n" + two_columns(rows) + "\n";
   }
   page += "Usage\n" + wrap(usage_line(entry), page_width(), 2) + "\n";
+  if (!entry.parts.empty()) page += "\nCommands\n" + two_columns(summaries(entry.parts));
   // Options of a group of their own are for few: `-h` leaves them to `--help`.
   std::vector<std::string> groups;
   for (const CLI::Option* option : shown_options(*entry.app))
@@ -96,7 +104,7 @@ std::string command_help(const Program::Entry& entry, bool whole) {
     page += fmt::format("\n{}\n{}", group, two_columns(rows));
   }
   if (whole && !entry.command->notes.empty()) page += "\nNotes\n" + paragraphs(entry.command->notes);
-  if (!whole) page += fmt::format("\nExamples and notes: weir {} --help\n", entry.command->name);
+  if (!whole) page += fmt::format("\nExamples and notes: weir {} --help\n", entry.name);
   return page;
 }
 
@@ -104,10 +112,7 @@ std::string program_help(const Program& program) {
   std::string page =
       "weir: trace, prove, run, measure and predict the I/O of parallel programs\n\n"
       "Usage\n  weir COMMAND [OPTIONS]\n\nCommands\n";
-  std::vector<std::pair<std::string, std::string>> rows;
-  for (const Program::Entry& entry : program.entries)
-    rows.emplace_back(std::string(entry.command->name), std::string(entry.command->summary));
-  page += two_columns(rows);
+  page += two_columns(summaries(program.entries));
   page += "\nOptions\n" +
           two_columns({{"-h,--help", "this page; weir COMMAND --help shows a command with examples"},
                        {"--version", "version and build facts"},

@@ -9,7 +9,8 @@ namespace weir::cli {
 // What `weir --help` prints: the subcommands, each in a line.
 std::string program_help(const Program& program);
 
-// `weir <command> -h`: one screen with usage and options. `--help` begins with examples and ends with notes.
+// `weir <command> -h`: one screen with usage and options, or the commands it is made of. `--help` begins with
+// examples and ends with notes.
 std::string command_help(const Program::Entry& entry, bool whole);
 
 // An option as shown to people: "--column NAME", "FILE", "-v,--verbose".

@@ -31,14 +31,15 @@ std::string page(const Program& program) {
       "predict the I/O of "
       "parallel programs\n.SH SYNOPSIS\n.B weir\n.I COMMAND\n[OPTIONS]\n",
       build_facts().version);
-  for (const Program::Entry& entry : program.entries) {
-    text += fmt::format(".SH weir {}\n{}.\n.PP\n{}\n", entry.command->name, roff(entry.command->summary),
-                        roff(usage_line(entry)));
-    for (const CLI::Option* option : shown_options(*entry.app))
+  for (const Program::Entry* entry : every_entry(program)) {
+    const Command& command = *entry->command;
+    text += fmt::format(".SH weir {}\n{}.\n.PP\n{}\n", entry->name, roff(command.summary),
+                        roff(usage_line(*entry)));
+    for (const CLI::Option* option : shown_options(*entry->app))
       text += fmt::format(".TP\n.B {}\n{}\n", roff(option_heading(*option)), roff(option->get_description()));
-    for (const Example& example : entry.command->examples)
+    for (const Example& example : command.examples)
       text += fmt::format(".PP\n.RS 4\n.B {}\n.br\n{}\n.RE\n", roff(example.line), roff(example.says));
-    if (!entry.command->notes.empty()) text += fmt::format(".PP\n{}\n", roff(entry.command->notes));
+    if (!command.notes.empty()) text += fmt::format(".PP\n{}\n", roff(command.notes));
   }
   text +=
       ".SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\ndone, and the answer is no (a conflict found, a "

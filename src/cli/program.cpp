@@ -32,23 +32,30 @@ std::string version_text() {
   return text;
 }
 
-const Program::Entry* chosen(const Program& program) {
-  for (const Program::Entry& entry : program.entries)
-    if (entry.app->parsed()) return &entry;
+// The innermost command on the line.
+const Program::Entry* chosen(const std::vector<Program::Entry>& entries) {
+  for (const Program::Entry& entry : entries) {
+    if (!entry.app->parsed()) continue;
+    const Program::Entry* const part = chosen(entry.parts);
+    return part == nullptr ? &entry : part;
+  }
   return nullptr;
 }
 
-Error unknown_command(const Program& program, std::string_view word) {
+// The error for the first word that should name one of `entries` and does not.
+Error unknown_command(const std::vector<Program::Entry>& entries, std::string_view word,
+                      std::string_view page) {
   std::vector<std::string> names;
-  for (const Program::Entry& entry : program.entries) names.emplace_back(entry.command->name);
+  for (const Program::Entry& entry : entries) names.emplace_back(entry.command->name);
   const Error error{Errc::usage, fmt::format("no command '{}'", word)};
   if (const auto guess = nearest(word, names))
     return error.with_remedy(fmt::format("did you mean {}", *guess));
-  return error.with_remedy("see weir --help");
+  return error.with_remedy(fmt::format("see {} --help", page));
 }
 
 // CLI11 reports what it could not place; say it in one line, with the flag that was probably meant.
 Error unexpected_arguments(const Program::Entry& entry) {
+  const std::string page = fmt::format("weir {}", entry.name);
   for (const std::string& word : entry.app->remaining()) {
     if (!word.starts_with('-')) continue;
     const std::string flag = word.substr(0, word.find('='));
@@ -58,21 +65,22 @@ Error unexpected_arguments(const Program::Entry& entry) {
     const Error error{Errc::usage, fmt::format("no option '{}'", flag)};
     if (const auto guess = nearest(flag, flags))
       return error.with_remedy(fmt::format("did you mean {}", *guess));
-    return error.with_remedy(fmt::format("see weir {} --help", entry.command->name));
+    return error.with_remedy(fmt::format("see {} --help", page));
   }
+  if (!entry.parts.empty()) return unknown_command(entry.parts, entry.app->remaining().front(), page);
   return Error{Errc::usage, fmt::format("unexpected '{}'", fmt::join(entry.app->remaining(), " "))}
-      .with_remedy(fmt::format("see weir {} --help", entry.command->name));
+      .with_remedy(fmt::format("see {} --help", page));
 }
 
 Error usage_error(const Program& program, const CLI::ParseError& failure) {
-  const Program::Entry* const entry = chosen(program);
+  const Program::Entry* const entry = chosen(program.entries);
   if (entry != nullptr && dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr)
     return unexpected_arguments(*entry);
   std::string what = failure.what();
   while (what.ends_with('\n')) what.pop_back();
   const Error error{Errc::usage, what};
   return error.with_remedy(entry == nullptr ? "see weir --help"
-                                            : fmt::format("see weir {} --help", entry->command->name));
+                                            : fmt::format("see weir {} --help", entry->name));
 }
 
 // The first word that is not one of weir's own options, where a subcommand must stand.
@@ -89,7 +97,7 @@ std::optional<std::string_view> command_word(int argc, const char* const* argv) 
 }
 
 int run_chosen(const Program::Entry& entry, Output& out) {
-  const std::string who = fmt::format("weir {}", entry.command->name);
+  const std::string who = fmt::format("weir {}", entry.name);
   set_log_name(who);
   const Result<int> status = entry.run(out);
   const Result<void> written = out.finish();
@@ -110,29 +118,43 @@ int parse_and_run(int argc, const char* const* argv) {
   const auto word = command_word(argc, argv);
   const auto is_word = [&word](const Program::Entry& entry) { return entry.command->name == *word; };
   if (word && std::ranges::none_of(program.entries, is_word))
-    return report("weir", unknown_command(program, *word));
+    return report("weir", unknown_command(program.entries, *word, "weir"));
   try {
     program.app->parse(argc, argv);
   } catch (const CLI::CallForVersion&) {
     return print(version_text());
   } catch (const CLI::CallForHelp&) {
-    const Program::Entry* entry = chosen(program);
+    const Program::Entry* entry = chosen(program.entries);
     return print(entry == nullptr ? program_help(program) : command_help(*entry, false));
   } catch (const CLI::CallForAllHelp&) {
-    const Program::Entry* entry = chosen(program);
+    const Program::Entry* entry = chosen(program.entries);
     return print(entry == nullptr ? program_help(program) : command_help(*entry, true));
   } catch (const CLI::ParseError& failure) {
-    const Program::Entry* entry = chosen(program);
-    const std::string who = entry == nullptr ? "weir" : fmt::format("weir {}", entry->command->name);
+    const Program::Entry* entry = chosen(program.entries);
+    const std::string who = entry == nullptr ? "weir" : fmt::format("weir {}", entry->name);
     return report(who, usage_error(program, failure));
   }
 
-  const Program::Entry* entry = chosen(program);
+  const Program::Entry* entry = chosen(program.entries);
   if (entry == nullptr) {
     fmt::print(stderr, "{}", program_help(program));
     return exit_code(Errc::usage);
   }
+  if (!entry->parts.empty()) {
+    fmt::print(stderr, "{}", command_help(*entry, false));
+    return exit_code(Errc::usage);
+  }
   return run_chosen(*entry, out);
+}
+
+Program::Entry make_entry(const Command& command, CLI::App& parent, std::string_view before) {
+  CLI::App* const app = parent.add_subcommand(std::string(command.name), std::string(command.summary));
+  app->set_help_flag("-h", "a page that fits the screen");
+  app->set_help_all_flag("--help", "this page, with examples");
+  Program::Entry entry{&command, fmt::format("{}{}", before, command.name), app, {}, {}};
+  if (command.define != nullptr) entry.run = command.define(*app);
+  for (const Command* part : command.parts) entry.parts.push_back(make_entry(*part, *app, entry.name + " "));
+  return entry;
 }
 
 }  // namespace
@@ -152,13 +174,20 @@ Program make_program() {
          },
          "what to tell on stderr")
       ->envname("WEIR_LOG");
-  for (const Command* command : commands()) {
-    CLI::App* sub = app.add_subcommand(std::string(command->name), std::string(command->summary));
-    sub->set_help_flag("-h", "a page that fits the screen");
-    sub->set_help_all_flag("--help", "this page, with examples");
-    program.entries.push_back({command, sub, command->define(*sub)});
-  }
+  for (const Command* command : commands()) program.entries.push_back(make_entry(*command, app, ""));
   return program;
+}
+
+std::vector<const Program::Entry*> every_entry(const Program& program) {
+  std::vector<const Program::Entry*> all;
+  const auto add = [&all](const auto& self, const std::vector<Program::Entry>& entries) -> void {
+    for (const Program::Entry& entry : entries) {
+      all.push_back(&entry);
+      self(self, entry.parts);
+    }
+  };
+  add(add, program.entries);
+  return all;
 }
 
 int run_program(int argc, const char* const* argv) {

@@ -14,11 +14,16 @@ struct Program {
   std::unique_ptr<CLI::App> app;
   struct Entry {
     const Command* command;
+    std::string name;  // as typed: "fit", "bench run"
     CLI::App* app;
     Run run;
+    std::vector<Entry> parts;
   };
   std::vector<Entry> entries;
 };
+
+// All entries, each before its parts.
+std::vector<const Program::Entry*> every_entry(const Program& program);
 
 Program make_program();
 
