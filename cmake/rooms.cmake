@@ -34,8 +34,8 @@ set(every_room trace grammar calls intercept capture consistency semantics proxy
 weir_room(study        MAY_USE ${every_room})
 weir_room(cli          MAY_USE ${every_room} study LINKS CLI11::CLI11)
 
-set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/launch/preload.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
-             WEIR_PRELOAD_FOLDER="${CMAKE_INSTALL_LIBDIR}/weir")
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/launch/own_files.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
+             WEIR_PRIVATE_FOLDER="${CMAKE_INSTALL_LIBDIR}/weir")
 weir_program(weir ROOM cli)
 if(TARGET weir AND TARGET weir-capture-posix)
   add_dependencies(weir weir-capture-posix)

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -10,51 +9,13 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/mounts.hpp"
 #include "launch/machine.hpp"
 
 namespace weir::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Mount {
-  std::string device_number;  // "259:1"
-  std::string point;
-  std::string type;
-  std::string source;
-};
-
-// mountinfo writes blank, tab, newline and backslash as three octal digits.
-std::string unescape(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool octal =
-        text[i] == '\\' && i + 3 < text.size() &&
-        std::ranges::all_of(text.substr(i + 1, 3), [](char c) { return c >= '0' && c <= '7'; });
-    if (!octal) {
-      plain += text[i];
-      continue;
-    }
-    plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
-    i += 3;
-  }
-  return plain;
-}
-
-std::vector<Mount> read_mounts(const fs::path& root) {
-  std::vector<Mount> mounts;
-  std::istringstream lines(read_text(root / "proc/self/mountinfo", 1 << 24).value_or(""));
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string skip, device, point, word, type, source;
-    words >> skip >> skip >> device >> skip >> point;
-    while (words >> word && word != "-") {
-    }
-    words >> type >> source;
-    mounts.push_back({device, unescape(point), type, source});
-  }
-  return mounts;
-}
 
 // File systems whose bytes live on this node. Network ones are never touched: a dead server would hang us.
 bool is_local(const std::string& type) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "launch/own_files.hpp"
 #include "launch/process.hpp"
 
 namespace weir::launch {
@@ -51,16 +52,7 @@ bool names_a_loader(std::ifstream& in, const Elf64_Ehdr& head) {
 }  // namespace
 
 Result<fs::path> find_preload_library(std::string_view name) {
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  const std::string file = fmt::format("lib{}.so", name);
-  const fs::path bin = self.parent_path();
-  for (const fs::path& folder : {bin, bin / ".." / WEIR_PRELOAD_FOLDER}) {
-    const fs::path candidate = (folder / file).lexically_normal();
-    if (fs::exists(candidate, failed)) return candidate;
-  }
-  return Error{Errc::lacking, fmt::format("{} is not where Weir was installed", file)}.with_remedy(
-      "install Weir again, or run it from its build directory");
+  return find_own_file(fmt::format("lib{}.so", name));
 }
 
 Result<void> check_preloadable(const std::string& program) {

@@ -9,8 +9,7 @@
 
 namespace weir::launch {
 
-// One of Weir's own preload libraries, by its name without "lib" and ".so": beside the running program, as in
-// a build tree, or in its library folder, as installed.
+// One of Weir's own preload libraries, by its name without "lib" and ".so".
 Result<std::filesystem::path> find_preload_library(std::string_view name);
 
 // Whether a preload library can get into this program, as the user typed it. An Error of kind `lacking` says
