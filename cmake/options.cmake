@@ -9,7 +9,7 @@ option(WEIR_WITH_MPI "Build what needs MPI" ON)
 option(WEIR_WITH_HDF5 "Build what needs HDF5" ON)
 option(WEIR_WITH_UCX "Build what needs UCX" ON)
 option(WEIR_WITH_ZFP "Build what needs zfp" ON)
-option(WEIR_WITH_URING "Intercept the calls of liburing" ON)
+option(WEIR_WITH_URING "Use io_uring, and intercept the calls of liburing" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)

@@ -69,8 +69,12 @@ if(WEIR_HAVE_ZFP)
   target_compile_definitions(weir_zfp INTERFACE WEIR_HAVE_ZFP=1)
 endif()
 
-# liburing's header likewise; no program of ours links the library.
+# liburing's header likewise: for who reads its structures and must not need the library.
 add_library(weir_uring INTERFACE)
+# The header and the library, for who does I/O with it.
+add_library(weir_uring_library INTERFACE)
+target_link_libraries(weir_uring_library INTERFACE weir_uring)
 if(WEIR_HAVE_URING)
   target_compile_definitions(weir_uring INTERFACE WEIR_HAVE_URING=1)
+  target_link_libraries(weir_uring_library INTERFACE PkgConfig::URING)
 endif()

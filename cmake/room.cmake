@@ -10,7 +10,8 @@
 #
 # Sources are src/<name>/**/*.cpp. *_test.cpp beside them become the unit tests <name>_test; host/ holds
 # tools that run while building, and their tests; main.cpp belongs to weir_program(), preload/ to
-# weir_preload_library() (calls.cmake), c_api.cpp to the public library (install.cmake).
+# weir_preload_library() (calls.cmake), mpi/ to the rank programs (rooms.cmake), c_api.cpp to the public library
+# (install.cmake).
 # A room that is declared and has no directory yet is only recorded: the graph is whole from the start.
 include(GNUInstallDirs)
 include(GoogleTest)
@@ -53,7 +54,7 @@ function(weir_room name)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests EXCLUDE REGEX "/host/")
-  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/c_api\\.cpp|/host/.*|/preload/.*)$")
+  list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/c_api\\.cpp|/host/.*|/preload/.*|/mpi/.*)$")
   get_property(generated GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED)
 
   if(sources OR generated)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -38,14 +39,20 @@ struct Outcome {
   bool verified = false;
   std::vector<std::string> notes;  // "caches could not be dropped: ..." and other things a reader must know
 
-  double throughput() const;           // bytes per second over the whole
-  double throughput_together() const;  // over the interval in which all were running
+  double throughput() const;  // bytes per second over the whole
+  // Over the interval in which all were running; not a number when there was none, as the notes then say.
+  double throughput_together() const;
 };
 
 // Prepares files, lets all workers start together, measures, verifies, removes the files, also after a
 // failure. A failed or killed worker is an Error that names it, the file and the reason. Workers::mpi is run
 // by the programs weir-rank-* (see rank.hpp), not here.
 Result<Outcome> run(const Job& job);
+
+// A run's files are in a directory of their own, weir-run.HOST.PID.NUMBER, inside the job's. This removes
+// those that killed processes of this machine left in `directory` (a run does so by itself before it begins)
+// and tells how many.
+std::uint64_t remove_leftovers(const std::filesystem::path& directory);
 
 Json to_json(const Outcome& outcome);
 Result<Outcome> outcome_from_json(const Json& json);
