@@ -57,6 +57,9 @@ Result<Grid> parse_grid(std::string_view text, std::string_view name, bool toml)
 // A level per factor, by index.
 using Configuration = std::vector<std::uint32_t>;
 
+// The levels of a configuration as stores keep them: numbers plainly ("65536"), texts as they are.
+std::vector<std::string> levels_of(const Grid& grid, const Configuration& configuration);
+
 // All configurations of the design that meet the constraints, in a fixed order; an error when there is none
 // that says which constraint left nothing.
 Result<std::vector<Configuration>> enumerate(const Grid& grid);
