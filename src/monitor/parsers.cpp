@@ -52,7 +52,7 @@ class Collector final : public Sink {
   void put(Word name, double value, Traits traits) override { at(name, traits).value = value; }
   void add(Word name, double value, Traits traits) override { at(name, traits).value += value; }
   void damaged(std::string_view line) override {
-    if (parsed_.damaged++ == 0) parsed_.first_damaged = quoted(line);
+    if (parsed_.damaged++ == 0) parsed_.first_damaged = excerpt(line);
   }
   Parsed take() { return std::move(parsed_); }
 
@@ -76,7 +76,7 @@ class Collector final : public Sink {
 
 }  // namespace
 
-std::string quoted(std::string_view line) {
+std::string excerpt(std::string_view line) {
   constexpr std::size_t kLongest = 80;
   std::string text(trimmed(line).substr(0, kLongest));
   for (char& c : text)

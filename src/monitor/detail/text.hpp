@@ -57,6 +57,6 @@ inline std::optional<double> real(std::string_view word) {
 inline double number(std::uint64_t count) { return static_cast<double>(count); }
 
 // For messages: at most 80 characters, unprintable ones as '?'.
-std::string quoted(std::string_view line);
+std::string excerpt(std::string_view line);
 
 }  // namespace weir::monitor::detail
