@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "monitor/parsers_test.hpp"
+#include "monitor/find_value_test.hpp"
 
 namespace weir::monitor {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/file.hpp"
 #include "monitor/parsers.hpp"
-#include "monitor/parsers_test.hpp"
+#include "monitor/find_value_test.hpp"
 
 namespace weir::monitor {
 namespace {
