@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,8 +85,16 @@ class Store {
   Result<std::vector<std::int64_t>> campaigns() const;
   Result<std::vector<Levels>> configurations(std::int64_t campaign) const;
 
-  // A run that is there already is an Error: nothing is counted twice.
+  // What machines the campaign ran on looked like: the environment it was begun with, and those that were
+  // merged into it.
+  Result<std::vector<Json>> environments(std::int64_t campaign) const;
+
+  // A run that is there already is an Error: nothing is counted twice. What returned without one survives the
+  // process being killed (not a power failure within the next second or so: syncing after every run would
+  // disturb the storage that is being measured).
   Result<void> add_run(std::int64_t campaign, const RunRow& run);
+  // All of them or none, in one transaction.
+  Result<void> add_runs(std::int64_t campaign, std::span<const RunRow> runs);
   // Which repeats of each configuration there are on `machine`, by configuration: the next one to run is the
   // count.
   Result<std::vector<std::uint32_t>> repeats_done(std::int64_t campaign, const std::string& machine) const;
@@ -96,14 +106,21 @@ class Store {
   // wanted.
   Result<void> for_each_run(std::int64_t campaign, bool details,
                             const std::function<void(const RunRow&, const Levels&)>& use) const;
+  // The same, ended by the first Error that `use` returns.
+  Result<void> walk_runs(std::int64_t campaign, bool details,
+                         const std::function<Result<void>(const RunRow&, const Levels&)>& use) const;
 
   const std::filesystem::path& file() const;
 
  private:
+  friend Result<struct Merged> merge_stores(Store& into, const std::vector<std::filesystem::path>& from);
   struct State;
   explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// The campaign called `wanted`, by name (the last of that name) or number; the last one where it is empty.
+Result<std::int64_t> find_campaign(const Store& store, std::string_view wanted);
 
 // Whether the file begins as SQLite's do.
 bool is_store(const std::filesystem::path& file);
