@@ -21,7 +21,7 @@ weir_room(transport    NEEDS UCX THREADED)
 weir_room(burst        USES intercept transport consistency THREADED)
 
 weir_room(workload     THREADED PARTLY MPI URING LINKS weir_uring_library)
-#include(ranks)         # weir-rank-openmpi, weir-rank-mpich: workload's MPI part
+include(ranks)         # weir-rank-openmpi, weir-rank-mpich: workload's MPI part
 weir_room(monitor      THREADED)
 weir_room(launch)
 weir_room(stats        LINKS Boost::headers PkgConfig::ZSTD HEADERS Eigen3::Eigen)
