@@ -35,9 +35,11 @@ set(every_room trace grammar calls intercept capture consistency semantics proxy
 weir_room(study        MAY_USE ${every_room})
 weir_room(cli          MAY_USE ${every_room} study LINKS CLI11::CLI11)
 
-set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/launch/own_files.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/base/own_files.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
              WEIR_PRIVATE_FOLDER="${CMAKE_INSTALL_LIBDIR}/weir")
 weir_program(weir ROOM cli)
+configure_file("${PROJECT_SOURCE_DIR}/scripts/testbed" "${PROJECT_BINARY_DIR}/testbed" COPYONLY)
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/testbed" DESTINATION "${CMAKE_INSTALL_LIBDIR}/weir")
 if(TARGET weir AND TARGET weir-capture-posix)
   add_dependencies(weir weir-capture-posix)
 endif()

@@ -4,6 +4,7 @@
 
 namespace weir::cli {
 
+extern const Command kBench;
 extern const Command kCompletion;
 extern const Command kDetect;
 extern const Command kDoctor;
@@ -13,6 +14,7 @@ extern const Command kManual;
 extern const Command kMerge;
 extern const Command kPlan;
 extern const Command kStat;
+extern const Command kStripe;
 extern const Command kTrace;
 extern const Command kVerify;
 

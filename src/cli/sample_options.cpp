@@ -7,6 +7,8 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "campaign/samples.hpp"
+#include "campaign/store.hpp"
 
 namespace weir::cli {
 namespace {
@@ -52,13 +54,14 @@ void add_column_options(CLI::App& app, SampleOptions& options) {
   app.add_option("--delimiter", options.delimiter,
                  "what separates columns: one character, tab or space (found by itself)")
       ->type_name("CHAR");
+  app.add_flag("--all-runs", options.all_runs, "of a results store: also runs that others disturbed");
   app.add_flag("--strict", options.query.strict,
                "exit 2 at the first value that cannot be used, instead of skipping it");
 }
 
 void add_sample_options(CLI::App& app, SampleOptions& options) {
   app.add_option("FILE", options.file,
-                 "CSV, JSON lines or one number per line, also .zst; - is standard input")
+                 "CSV, JSON lines or one number per line, also .zst; a store of weir bench; - is standard input")
       ->required();
   add_column_options(app, options);
 }
@@ -68,7 +71,8 @@ Result<stats::Samples> read(const SampleOptions& options, const std::string& fil
   if (!delimiter) return delimiter.error();
   stats::SampleQuery query = options.query;
   query.delimiter = *delimiter;
-  auto samples = stats::read_samples(file, query);
+  auto samples = campaign::is_store(file) ? campaign::read_samples(file, query, options.all_runs)
+                                          : stats::read_samples(file, query);
   if (samples) tell_problems(*samples);
   return samples;
 }

@@ -13,6 +13,7 @@ struct SampleOptions {
   std::string file;
   std::string delimiter;
   stats::SampleQuery query;
+  bool all_runs = false;
 };
 
 // Up to this many groups each is shown at length; beyond, a line each.

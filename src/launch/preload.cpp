@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
-#include "launch/own_files.hpp"
+#include "base/own_files.hpp"
 #include "launch/process.hpp"
 
 namespace weir::launch {

@@ -4,38 +4,13 @@ Exit codes: 0 all well, 1 something is wrong (each thing on a line that begins w
 """
 import argparse
 import json
-import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-SKIPPED = 77
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 
-
-class Checks:
-    """Counts what was expected and prints what was not met; good checks print one line each."""
-
-    def __init__(self):
-        self.failed = 0
-        self.made = 0
-
-    def expect(self, what, right, detail=""):
-        self.made += 1
-        self.failed += not right
-        print(f"{'ok' if right else 'FAILED'}: {what}{f': {detail}' if detail and not right else ''}", flush=True)
-        return right
-
-    def equal(self, what, seen, wanted):
-        return self.expect(what, seen == wanted, f"{seen!r:.600} instead of {wanted!r:.600}")
-
-    def skip(self, what, why):
-        print(f"skipped: {what}: {why}", flush=True)
-
-    def exit_code(self):
-        if self.made == 0:
-            return SKIPPED
-        return 1 if self.failed else 0
+from checks import SKIPPED, Checks, run, scratch_directory  # noqa: E402, F401
 
 
 def arguments(description, *options):
@@ -48,11 +23,6 @@ def arguments(description, *options):
     return parser.parse_args()
 
 
-def scratch_directory():
-    """A new directory under the real name of TMPDIR, so that names compare as text."""
-    return tempfile.TemporaryDirectory(prefix="weir-capture-", dir=os.path.realpath(tempfile.gettempdir()))
-
-
 def run_parts(description, parts, call):
     """The whole of a driver: call(part, given, checks, scratch) for each part, or for those named; its exit code."""
     given = arguments(description, ("only", dict(nargs="*")))
@@ -63,11 +33,6 @@ def run_parts(description, parts, call):
         with scratch_directory() as scratch:
             call(part, given, checks, Path(scratch))
     return checks.exit_code()
-
-
-def run(command, **keywords):
-    keywords.setdefault("timeout", 300)
-    return subprocess.run([str(word) for word in command], capture_output=True, **keywords)
 
 
 def trace(weir, out, command, *options, **keywords):

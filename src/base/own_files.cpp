@@ -1,10 +1,10 @@
-#include "launch/own_files.hpp"
+#include "base/own_files.hpp"
 
 #include <system_error>
 
 #include <fmt/format.h>
 
-namespace weir::launch {
+namespace weir {
 
 namespace fs = std::filesystem;
 
@@ -20,4 +20,4 @@ Result<fs::path> find_own_file(std::string_view name) {
       "install Weir again, or run it from its build directory");
 }
 
-}  // namespace weir::launch
+}  // namespace weir

@@ -1,0 +1,86 @@
+#include "campaign/testbed.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "base/own_files.hpp"
+#include "launch/process.hpp"
+
+namespace weir::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Nanoseconds kLongest(120'000'000'000);
+
+Result<void> join_group(const fs::path& group) {
+  const fs::path file = group / "cgroup.procs";
+  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!fd || !write_all(fd.get(), as_bytes(fmt::format("{}\n", ::getpid()))))
+    return Error{Errc::lacking, "cannot join the throttled group"}.in(file.string());
+  return {};
+}
+
+}  // namespace
+
+Result<Testbed> Testbed::up(std::uint32_t count, Bytes size, Bytes rate) {
+  const auto script = find_own_file("testbed");
+  if (!script) return script.error();
+  Testbed bed;
+  bed.script_ = *script;
+  bed.scratch_ = std::make_unique<ScratchDir>();
+  bed.directory_ = bed.scratch_->path() / "testbed";
+  auto guardian = launch::Guardian::start(
+      [script = bed.script_, directory = bed.directory_, whole = bed.scratch_->path()] {
+        (void)launch::run_and_capture({script, "down", directory}, kLongest);
+        std::error_code ignored;
+        fs::remove_all(whole, ignored);
+      });
+  if (!guardian) return guardian.error();
+  bed.guardian_ = *std::move(guardian);
+  // ext4 keeps some of a device for itself.
+  const std::uint64_t mebibytes = ((size.count + size.count / 8) >> 20U) + 16;
+  const std::uint64_t mebibytes_per_second = std::max<std::uint64_t>(1, rate.count >> 20U);
+  const auto made = launch::run_and_capture({bed.script_, "up", bed.directory_, fmt::to_string(count),
+                                             fmt::to_string(mebibytes), fmt::to_string(mebibytes_per_second)},
+                                            kLongest);
+  if (!made) return made.error().in("testbed");
+  if (made->status != 0)
+    return Error{
+        made->status == 3 ? Errc::lacking : Errc::io,
+        made->output.empty() ? "failed" : made->output.substr(0, made->output.find_last_not_of('\n') + 1)}
+        .in("testbed");
+  std::string_view text = made->output;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.starts_with("group ")) {
+      if (const auto joined = join_group(line.substr(6)); !joined) return joined.error();
+    } else if (!line.empty()) {
+      bed.targets_.emplace_back(line);
+    }
+  }
+  if (bed.targets_.size() != count)
+    return Error{Errc::internal, fmt::format("made {} targets instead of {}", bed.targets_.size(), count)}.in(
+        "testbed");
+  return bed;
+}
+
+Testbed::~Testbed() {
+  if (const auto gone = down(); !gone) warn("the testbed is not taken down: {}", gone.error().text());
+}
+
+Result<void> Testbed::down() {
+  if (directory_.empty() || !scratch_) return {};
+  const fs::path directory = std::exchange(directory_, {});
+  const auto gone = launch::run_and_capture({script_, "down", directory}, kLongest);
+  if (guardian_) guardian_->dismiss();
+  if (!gone) return gone.error();
+  if (gone->status != 0) return Error{Errc::io, gone->output}.in(directory.string());
+  return {};
+}
+
+}  // namespace weir::campaign
