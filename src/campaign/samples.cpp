@@ -84,6 +84,7 @@ class SampleReader {
   }
 
   Result<void> read_campaign(const Campaign& campaign) {
+    by_configuration_.clear();
     return store_.walk_runs(
         campaign.number, false, [&](const RunRow& run, const Levels& levels) -> Result<void> {
           ++samples_.report.rows;
@@ -106,6 +107,12 @@ class SampleReader {
   }
 
   stats::Group& group_of(const Campaign& campaign, const RunRow& run, const Levels& levels) {
+    // Runs of one configuration on one machine are in one group.
+    const auto [known, fresh] = by_configuration_.try_emplace({run.configuration, run.machine}, 0);
+    if (fresh) known->second = find_group(campaign, run, levels);
+    return samples_.groups[known->second];
+  }
+  std::size_t find_group(const Campaign& campaign, const RunRow& run, const Levels& levels) {
     std::vector<std::string> values;
     for (const std::string& part : key_) {
       const auto found = std::find(campaign.facts.factors.begin(), campaign.facts.factors.end(), part);
@@ -124,7 +131,7 @@ class SampleReader {
       stats::Group& fresh = samples_.groups.emplace_back();
       for (std::size_t i = 0; i < key_.size(); ++i) fresh.key.push_back({key_[i], at->first[i]});
     }
-    return samples_.groups[at->second];
+    return at->second;
   }
   // Campaigns of one name are told apart by their numbers.
   std::string campaign_label(const Campaign& campaign) const {
@@ -165,7 +172,8 @@ class SampleReader {
   const RunColumn* column_ = nullptr;
   std::vector<Campaign> campaigns_;
   std::vector<std::string> key_;
-  std::map<std::vector<std::string>, std::size_t> index_;
+  std::map<std::vector<std::string>, std::size_t> index_;                         // groups by key
+  std::map<std::pair<std::int64_t, std::string>, std::size_t> by_configuration_;  // of this campaign
   stats::Samples samples_;
 };
 

@@ -27,8 +27,16 @@ std::vector<std::byte> pack(const RunRow& run) {
   if (!empty(run.monitors)) all["monitors"] = run.monitors;
   if (!empty(run.notes)) all["notes"] = run.notes;
   if (all.is_null()) return {};
+  const std::string text = all.dump(-1, ' ', false, Json::error_handler_t::replace);
   ByteWriter out;
-  put_packed(out, as_bytes(all.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  constexpr std::size_t kWorthwhile = 1024;  // setting up the compressor costs more than it saves below
+  if (text.size() >= kWorthwhile) {
+    put_packed(out, as_bytes(text));
+  } else {  // in put_packed()'s form for bytes that are stored as they are
+    out.varint(text.size());
+    out.varint(0);
+    out.bytes(as_bytes(text));
+  }
   return std::move(out).take();
 }
 
