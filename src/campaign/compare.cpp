@@ -49,7 +49,8 @@ Result<void> check_same_factors(std::vector<std::string> before, std::vector<std
   std::sort(before.begin(), before.end());
   std::sort(after.begin(), after.end());
   std::vector<std::string> apart;
-  std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(apart));
+  std::set_symmetric_difference(before.begin(), before.end(), after.begin(), after.end(),
+                                std::back_inserter(apart));
   if (apart.empty()) return {};
   return Error{Errc::usage, fmt::format("the campaigns differ in their factors: {} is in one of them only",
                                         fmt::join(apart, ", "))}
@@ -135,7 +136,8 @@ Result<CompareReport> compare_campaigns(const Store& before, std::int64_t before
   if (auto same = check_same_factors(report.factors, after_facts->factors); !same) return same.error();
   const auto old = read_side(before, before_campaign, report.factors, report.factors, options.with_disturbed);
   if (!old) return old.error();
-  const auto fresh = read_side(after, after_campaign, after_facts->factors, report.factors, options.with_disturbed);
+  const auto fresh =
+      read_side(after, after_campaign, after_facts->factors, report.factors, options.with_disturbed);
   if (!fresh) return fresh.error();
   report.left_out = old->left_out + fresh->left_out;
 

@@ -44,13 +44,15 @@ struct CompareReport {
   Outcome outcome = Outcome::pass;              // regression if one is slower; pass if all are same or faster
 };
 
-// A configuration is the same when its interval lies within the tolerance; slower or faster when the test says so
-// after correction; otherwise inconclusive. Holm's correction and not a false discovery rate, because one
-// false alarm already fails the build that asked. Factors may stand in another order but must be the same.
+// A configuration is the same when its interval lies within the tolerance; slower or faster when the test
+// says so after correction; otherwise inconclusive. Holm's correction and not a false discovery rate, because
+// one false alarm already fails the build that asked. Factors may stand in another order but must be the
+// same.
 Result<CompareReport> compare_campaigns(const Store& before, std::int64_t before_campaign, const Store& after,
                                         std::int64_t after_campaign, const CompareOptions& options = {});
 
-// The same for values at hand: adjusted and change are left for judge(), which takes all comparisons together.
+// The same for values at hand: adjusted and change are left for judge(), which takes all comparisons
+// together.
 Comparison compare_samples(std::vector<double> before, std::vector<double> after, double alpha);
 void judge(std::vector<Comparison>& all, const CompareOptions& options);
 

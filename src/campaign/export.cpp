@@ -45,9 +45,11 @@ void append_time(std::string& line, std::int64_t ns) {
 }
 
 bool taken(std::string_view name) {
-  constexpr std::array<std::string_view, 6> kOthers = {"campaign", "machine", "repeat", "started", "state", "reason"};
+  constexpr std::array<std::string_view, 6> kOthers = {"campaign", "machine", "repeat",
+                                                       "started",  "state",   "reason"};
   return std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end() ||
-         std::any_of(kRunColumns.begin(), kRunColumns.end(), [&](const RunColumn& one) { return one.name == name; });
+         std::any_of(kRunColumns.begin(), kRunColumns.end(),
+                     [&](const RunColumn& one) { return one.name == name; });
 }
 
 class CsvWriter {
@@ -116,7 +118,8 @@ class CsvWriter {
 
 }  // namespace
 
-Result<std::uint64_t> export_csv(const Store& store, const std::vector<std::int64_t>& campaigns, const TextSink& out) {
+Result<std::uint64_t> export_csv(const Store& store, const std::vector<std::int64_t>& campaigns,
+                                 const TextSink& out) {
   std::vector<std::int64_t> chosen = campaigns;
   if (chosen.empty()) {
     auto all = store.campaigns();

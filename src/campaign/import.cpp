@@ -43,7 +43,8 @@ Result<ForeignResults> parse_foreign(std::string_view text, const std::string& m
   if (begin == std::string_view::npos) begin = 0;
   const auto document = parse_json(text.substr(begin));
   if (!document) return document.error().with_remedy("import the JSON output of fio or IOR, whole");
-  if (document->is_object() && document->contains("fio version")) return detail::parse_fio(*document, machine);
+  if (document->is_object() && document->contains("fio version"))
+    return detail::parse_fio(*document, machine);
   if (document->is_object() && document->contains("tests")) return detail::parse_ior(*document, machine);
   return Error{Errc::bad_data, "is JSON, but neither fio's nor IOR's output"}.with_remedy(
       "run fio with --output-format=json, or IOR with -O summaryFormat=JSON");
@@ -63,7 +64,8 @@ Result<Imported> import_results(Store& store, const std::string& name,
     auto results = parse_foreign(*text, machine);
     if (!results) return results.error().in(file.string());
     if (!facts.kind.empty() && facts.kind != results->kind)
-      return Error{Errc::usage, fmt::format("is of {}, the files before it are of {}", results->kind, facts.kind)}
+      return Error{Errc::usage,
+                   fmt::format("is of {}, the files before it are of {}", results->kind, facts.kind)}
           .with_remedy("import them one kind at a time")
           .in(file.string());
     facts.kind = results->kind;

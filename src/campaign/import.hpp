@@ -21,9 +21,9 @@ struct ForeignResults {
   std::vector<ForeignRun> runs;
 };
 
-// fio 3: the output of --output-format=json (or json+), a run per job; warnings that fio prints before it are passed
-// over. Throughput is read and write (and trim) together, latencies are completion latencies.
-// IOR 3.3 and later: the output of -O summaryFormat=JSON, a run per access and repetition. IOR tells no latencies.
+// fio 3: the output of --output-format=json (or json+), a run per job; warnings that fio prints before it are
+// passed over. Throughput is read and write (and trim) together, latencies are completion latencies. IOR 3.3
+// and later: the output of -O summaryFormat=JSON, a run per access and repetition. IOR tells no latencies.
 // Which of the two it is shows in the text. `machine` names the machine where the file does not.
 Result<ForeignResults> parse_foreign(std::string_view text, const std::string& machine);
 

@@ -33,7 +33,8 @@ Result<const RunColumn*> find_run_column(std::string_view name) {
   }
   const auto meant = nearest(name, names);
   return Error{Errc::not_found, fmt::format("runs have no column '{}'", name)}.with_remedy(
-      meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("they have {}", fmt::join(names, ", ")));
+      meant ? fmt::format("did you mean '{}'?", *meant)
+            : fmt::format("they have {}", fmt::join(names, ", ")));
 }
 
 }  // namespace weir::campaign

@@ -75,7 +75,8 @@ class SampleReader {
       if (std::find(factors.begin(), factors.end(), wanted) == factors.end()) {
         const auto meant = nearest(wanted, factors);
         return Error{Errc::not_found, fmt::format("no factor '{}'", wanted)}.with_remedy(
-            meant ? fmt::format("did you mean '{}'?", *meant) : fmt::format("there are {}", fmt::join(factors, ", ")));
+            meant ? fmt::format("did you mean '{}'?", *meant)
+                  : fmt::format("there are {}", fmt::join(factors, ", ")));
       }
       key_.push_back(wanted);
     }
@@ -83,26 +84,35 @@ class SampleReader {
   }
 
   Result<void> read_campaign(const Campaign& campaign) {
-    return store_.walk_runs(campaign.number, false, [&](const RunRow& run, const Levels& levels) -> Result<void> {
-      ++samples_.report.rows;
-      stats::Group& group = group_of(campaign, run, levels);
-      if (run.state == RunState::failed || (run.state == RunState::disturbed && !with_disturbed_)) {
-        leave_out(group, stats::ProblemKind::fields, "",
-                  fmt::format("a run that is {}{}{}", name(run.state), run.reason.empty() ? "" : ": ", run.reason));
-        return {};
-      }
-      const auto value = column_->value(run);
-      if (!value) {
-        leave_out(group, stats::ProblemKind::missing, column_->name, "");
-        if (query_.strict) return Error{Errc::bad_data, samples_.report.first.back().message()};
-        return {};
-      }
-      group.values.push_back(*value);
-      return {};
-    });
+    by_configuration_.clear();
+    return store_.walk_runs(
+        campaign.number, false, [&](const RunRow& run, const Levels& levels) -> Result<void> {
+          ++samples_.report.rows;
+          stats::Group& group = group_of(campaign, run, levels);
+          if (run.state == RunState::failed || (run.state == RunState::disturbed && !with_disturbed_)) {
+            leave_out(group, stats::ProblemKind::fields, "",
+                      fmt::format("a run that is {}{}{}", name(run.state), run.reason.empty() ? "" : ": ",
+                                  run.reason));
+            return {};
+          }
+          const auto value = column_->value(run);
+          if (!value) {
+            leave_out(group, stats::ProblemKind::missing, column_->name, "");
+            if (query_.strict) return Error{Errc::bad_data, samples_.report.first.back().message()};
+            return {};
+          }
+          group.values.push_back(*value);
+          return {};
+        });
   }
 
   stats::Group& group_of(const Campaign& campaign, const RunRow& run, const Levels& levels) {
+    // Runs of one configuration on one machine are in one group.
+    const auto [known, fresh] = by_configuration_.try_emplace({run.configuration, run.machine}, 0);
+    if (fresh) known->second = find_group(campaign, run, levels);
+    return samples_.groups[known->second];
+  }
+  std::size_t find_group(const Campaign& campaign, const RunRow& run, const Levels& levels) {
     std::vector<std::string> values;
     for (const std::string& part : key_) {
       const auto found = std::find(campaign.facts.factors.begin(), campaign.facts.factors.end(), part);
@@ -121,7 +131,7 @@ class SampleReader {
       stats::Group& fresh = samples_.groups.emplace_back();
       for (std::size_t i = 0; i < key_.size(); ++i) fresh.key.push_back({key_[i], at->first[i]});
     }
-    return samples_.groups[at->second];
+    return at->second;
   }
   // Campaigns of one name are told apart by their numbers.
   std::string campaign_label(const Campaign& campaign) const {
@@ -149,8 +159,9 @@ class SampleReader {
     }
     std::erase_if(samples_.groups, empty);
     if (samples_.groups.empty())
-      return Error{Errc::bad_data, fmt::format("not one usable value of {} in {} runs; first: {}", column_->name,
-                                               samples_.report.rows, samples_.report.first.front().message())};
+      return Error{Errc::bad_data,
+                   fmt::format("not one usable value of {} in {} runs; first: {}", column_->name,
+                               samples_.report.rows, samples_.report.first.front().message())};
     samples_.column = column_->name;
     return std::move(samples_);
   }
@@ -161,7 +172,8 @@ class SampleReader {
   const RunColumn* column_ = nullptr;
   std::vector<Campaign> campaigns_;
   std::vector<std::string> key_;
-  std::map<std::vector<std::string>, std::size_t> index_;
+  std::map<std::vector<std::string>, std::size_t> index_;                         // groups by key
+  std::map<std::pair<std::int64_t, std::string>, std::size_t> by_configuration_;  // of this campaign
   stats::Samples samples_;
 };
 
@@ -172,7 +184,8 @@ Result<stats::Samples> read_samples(const std::filesystem::path& store, const st
   const auto opened = Store::open_to_read(store);
   if (!opened) return opened.error();
   auto samples = SampleReader(*opened, query, with_disturbed).run();
-  if (!samples) return samples.error().context().empty() ? samples.error().in(store.string()) : samples.error();
+  if (!samples)
+    return samples.error().context().empty() ? samples.error().in(store.string()) : samples.error();
   samples->source = store.string();
   return samples;
 }

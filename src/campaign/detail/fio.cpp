@@ -10,8 +10,9 @@ namespace {
 
 // Options that say where and how the output goes, not what is measured.
 bool is_factor(std::string_view option) {
-  constexpr std::array<std::string_view, 9> kOthers = {"name",   "filename",    "directory", "output",       "output-format",
-                                                       "opendir", "description", "filename_format", "exec_prerun"};
+  constexpr std::array<std::string_view, 9> kOthers = {"name",        "filename",        "directory",
+                                                       "output",      "output-format",   "opendir",
+                                                       "description", "filename_format", "exec_prerun"};
   return std::find(kOthers.begin(), kOthers.end(), option) == kOthers.end() &&
          option.find("_log") == std::string_view::npos && option.find("log_") == std::string_view::npos;
 }
@@ -102,7 +103,8 @@ Result<ForeignResults> parse_fio(const Json& document, const std::string& machin
     return Error{Errc::bad_data, "fio's output has no jobs"}.with_remedy("fio may have failed; run it again");
   const Json none = Json::object();
   const Json& global = document.contains("global options") ? document["global options"] : none;
-  const double ended_ms = number_at(document, "timestamp_ms").value_or(number_at(document, "timestamp").value_or(0) * 1e3);
+  const double ended_ms =
+      number_at(document, "timestamp_ms").value_or(number_at(document, "timestamp").value_or(0) * 1e3);
   ForeignResults results{"fio", {}};
   for (std::size_t i = 0; i < document[list].size(); ++i) {
     const Json& job = document[list][i];

@@ -14,8 +14,8 @@ constexpr double kMiB = 0x1p20;
 // Parameters that name files and tests, or tell what is in other places.
 bool is_factor(std::string_view parameter) {
   constexpr std::array<std::string_view, 10> kOthers = {
-      "testID",   "refnum", "testFileName", "hintsFileName", "platform",
-      "options",  "verbose", "repetitions", "keepFile",      "setTimeStampSignature/incompressibleSeed"};
+      "testID",  "refnum",  "testFileName", "hintsFileName", "platform",
+      "options", "verbose", "repetitions",  "keepFile",      "setTimeStampSignature/incompressibleSeed"};
   return std::find(kOthers.begin(), kOthers.end(), parameter) == kOthers.end();
 }
 
@@ -52,8 +52,7 @@ void flatten(const Json& results, std::vector<const Json*>& into, int depth = 0)
 Result<ForeignRun> run_of(const Json& result) {
   const std::string access = text_at(result, "access");
   const auto rate = number_at(result, "bwMiB");
-  if (access.empty() || !rate || *rate < 0)
-    return Error{Errc::bad_data, "lacks 'access' or 'bwMiB'"};
+  if (access.empty() || !rate || *rate < 0) return Error{Errc::bad_data, "lacks 'access' or 'bwMiB'"};
   ForeignRun run;
   run.options.emplace_back("operation", access);
   run.row.throughput = *rate * kMiB;
@@ -81,15 +80,18 @@ Result<void> append_test(const Json& test, const std::string& machine, std::vect
     if (auto tasks = level_text(options["tasks"])) levels.emplace_back("tasks", *std::move(tasks));
   if (parameters.is_object())
     for (const auto& [key, value] : parameters.items())
-      if (auto level = level_text(value); level && is_factor(key)) levels.emplace_back(key, *std::move(level));
+      if (auto level = level_text(value); level && is_factor(key))
+        levels.emplace_back(key, *std::move(level));
 
   std::vector<const Json*> results;
   if (test.contains("Results")) flatten(test["Results"], results);
-  if (results.empty() && options.is_object() && options.contains("Results")) flatten(options["Results"], results);
+  if (results.empty() && options.is_object() && options.contains("Results"))
+    flatten(options["Results"], results);
   if (results.empty()) return Error{Errc::bad_data, "has no results; IOR may have ended early"};
   std::int64_t started = time_of(text_at(test, "StartTime"));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    auto run = results[i]->is_object() ? run_of(*results[i]) : Result<ForeignRun>(Error{Errc::bad_data, "is no table"});
+    auto run = results[i]->is_object() ? run_of(*results[i])
+                                       : Result<ForeignRun>(Error{Errc::bad_data, "is no table"});
     if (!run) return run.error().in(fmt::format("result {}", i + 1));
     run->options.insert(run->options.end(), levels.begin(), levels.end());
     run->row.machine = machine;

@@ -29,11 +29,11 @@ Result<std::optional<RunRow>> Store::State::find_run(std::int64_t campaign, cons
   if (!machine) return machine.error();
   if (*machine < 0) return std::optional<RunRow>();
   if (!select_run) {
-    auto statement = db.prepare(
-        fmt::format("SELECT {}, machine.name, packed FROM run JOIN machine ON machine.number = run.machine "
-                    "LEFT JOIN run_detail ON run_detail.run = run.number "
-                    "WHERE campaign = ? AND machine = ? AND configuration = ? AND repeat = ?",
-                    detail::kRunColumns));
+    auto statement =
+        db.prepare(fmt::format("SELECT {}, machine, packed FROM run "
+                               "LEFT JOIN run_detail ON run_detail.run = run.number "
+                               "WHERE campaign = ? AND machine = ? AND configuration = ? AND repeat = ?",
+                               detail::kRunColumns));
     if (!statement) return statement.error();
     select_run = *std::move(statement);
   }
@@ -42,7 +42,7 @@ Result<std::optional<RunRow>> Store::State::find_run(std::int64_t campaign, cons
   if (!row) return row.error();
   std::optional<RunRow> found;
   if (*row) {
-    auto run = detail::run_of(*select_run, 0, true);
+    auto run = detail::run_of(*select_run, true);
     if (!run) return run.error();
     found = *std::move(run);
   }

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::size_t kExact = 50;
 
-// P(U <= u), by u up to its mean, for samples of n and m values without ties. The number of arrangements with a given
-// U is a coefficient of the Gaussian binomial [n+m over n] = prod (1 - q^(m+i)) / (1 - q^i), i = 1..n.
+// P(U <= u), by u up to its mean, for samples of n and m values without ties. The number of arrangements with
+// a given U is a coefficient of the Gaussian binomial [n+m over n] = prod (1 - q^(m+i)) / (1 - q^i), i
+// = 1..n.
 std::vector<double> exact_cdf(std::size_t n, std::size_t m) {
   const std::size_t most = n * m / 2;
   std::vector<double> coefficients(most + 1, 0.0);
@@ -102,8 +103,8 @@ ShiftInterval typical_shift(std::span<const double> before, std::span<const doub
   const std::size_t count = differences.size();
   ShiftInterval shift;
   shift.estimate = count % 2 == 1 ? pick(count / 2) : 0.5 * (pick(count / 2 - 1) + pick(count / 2));
-  // The interval holds the shifts the test does not reject: between the k-th smallest and k-th largest difference,
-  // with k the largest such that P(U < k) <= alpha / 2.
+  // The interval holds the shifts the test does not reject: between the k-th smallest and k-th largest
+  // difference, with k the largest such that P(U < k) <= alpha / 2.
   const std::size_t n = old.size(), m = fresh.size();
   std::size_t k = 0;
   if (n <= kExact && m <= kExact) {

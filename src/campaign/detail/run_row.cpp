@@ -27,8 +27,16 @@ std::vector<std::byte> pack(const RunRow& run) {
   if (!empty(run.monitors)) all["monitors"] = run.monitors;
   if (!empty(run.notes)) all["notes"] = run.notes;
   if (all.is_null()) return {};
+  const std::string text = all.dump(-1, ' ', false, Json::error_handler_t::replace);
   ByteWriter out;
-  put_packed(out, as_bytes(all.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  constexpr std::size_t kWorthwhile = 1024;  // setting up the compressor costs more than it saves below
+  if (text.size() >= kWorthwhile) {
+    put_packed(out, as_bytes(text));
+  } else {  // in put_packed()'s form for bytes that are stored as they are
+    out.varint(text.size());
+    out.varint(0);
+    out.bytes(as_bytes(text));
+  }
   return std::move(out).take();
 }
 
@@ -68,25 +76,24 @@ std::optional<double> finite(std::optional<double> value) {
 
 }  // namespace
 
-Result<RunRow> run_of(const Statement& row, int first, bool details) {
+Result<RunRow> run_of(const Statement& row, bool details) {
   RunRow run;
-  run.configuration = row.integer(first);
-  run.repeat = static_cast<std::uint32_t>(row.integer(first + 1));
-  run.started_ns = row.integer(first + 2);
-  const std::int64_t state = row.integer(first + 3);
+  run.configuration = row.integer(0);
+  run.repeat = static_cast<std::uint32_t>(row.integer(1));
+  run.started_ns = row.integer(2);
+  const std::int64_t state = row.integer(3);
   if (state < 0 || state > static_cast<std::int64_t>(RunState::failed))
     return Error{Errc::bad_data, "a run has a state that never was; the store is damaged"};
   run.state = static_cast<RunState>(state);
-  run.reason = row.text(first + 4);
-  run.throughput = row.optional_real(first + 5);
-  run.throughput_together = row.optional_real(first + 6);
-  run.duration_s = row.optional_real(first + 7);
-  run.bytes = row.optional_real(first + 8);
-  run.read = latency_of(row, first + 9);
-  run.write = latency_of(row, first + 14);
-  run.machine = row.text(first + 19);
-  if (details && !row.null(first + kRunColumnCount))
-    if (auto unpacked = unpack(row.blob(first + kRunColumnCount), run); !unpacked) return unpacked.error();
+  run.reason = row.text(4);
+  run.throughput = row.optional_real(5);
+  run.throughput_together = row.optional_real(6);
+  run.duration_s = row.optional_real(7);
+  run.bytes = row.optional_real(8);
+  run.read = latency_of(row, 9);
+  run.write = latency_of(row, 14);
+  if (details && !row.null(kRunColumnCount))
+    if (auto unpacked = unpack(row.blob(kRunColumnCount), run); !unpacked) return unpacked.error();
   return run;
 }
 

@@ -52,6 +52,18 @@ Error no_such_configuration() {
 
 }  // namespace
 
+Result<std::map<std::int64_t, std::string>> Store::State::machine_names() const {
+  auto select = db.prepare("SELECT number, name FROM machine");
+  if (!select) return select.error();
+  std::map<std::int64_t, std::string> names;
+  const auto read = each_row(*select, [&]() -> Result<void> {
+    names.emplace(select->integer(0), select->text(1));
+    return {};
+  });
+  if (!read) return read.error();
+  return names;
+}
+
 Result<std::vector<std::int64_t>> Store::campaigns() const {
   auto select = state_->db.prepare("SELECT number FROM campaign ORDER BY number");
   if (!select) return state_->in_file(select.error());
@@ -209,17 +221,22 @@ Result<void> Store::walk_runs(std::int64_t campaign, bool details,
                               const std::function<Result<void>(const RunRow&, const Levels&)>& use) const {
   const auto levels = configurations(campaign);
   if (!levels) return levels.error();
-  auto select = state_->db.prepare(
-      fmt::format("SELECT {}, machine.name{} FROM run INDEXED BY run_order "
-                  "JOIN machine ON machine.number = run.machine {} WHERE campaign = ? ORDER BY started_ns",
-                  detail::kRunColumns, details ? ", packed" : "",
-                  details ? "LEFT JOIN run_detail ON run_detail.run = run.number" : ""));
+  const auto machines = state_->machine_names();
+  if (!machines) return state_->in_file(machines.error());
+  auto select = state_->db.prepare(fmt::format(
+      "SELECT {}, machine{} FROM run INDEXED BY run_order {} WHERE campaign = ? ORDER BY started_ns",
+      detail::kRunColumns, details ? ", packed" : "",
+      details ? "LEFT JOIN run_detail ON run_detail.run = run.number" : ""));
   if (!select) return state_->in_file(select.error());
   select->bind(campaign);
   std::optional<Error> from_use;  // is not this file's
   const auto read = each_row(*select, [&]() -> Result<void> {
-    const auto run = detail::run_of(*select, 0, details);
+    auto run = detail::run_of(*select, details);
     if (!run) return run.error();
+    const auto machine = machines->find(select->integer(detail::kRunColumnCount - 1));
+    if (machine == machines->end())
+      return Error{Errc::bad_data, "a run has no machine; the store is damaged"};
+    run->machine = machine->second;
     if (run->configuration < 0 || run->configuration >= static_cast<std::int64_t>(levels->size()))
       return no_such_configuration();
     auto used = use(*run, (*levels)[static_cast<std::size_t>(run->configuration)]);

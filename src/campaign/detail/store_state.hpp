@@ -30,6 +30,7 @@ struct Store::State {
 
   Result<std::optional<RunRow>> find_run(std::int64_t campaign, const RunRow& key);
   Result<std::int64_t> machine_number(const std::string& name, bool make);
+  Result<std::map<std::int64_t, std::string>> machine_names() const;
   Result<std::int64_t> configuration_count(std::int64_t campaign);
   Error in_file(const Error& error) const { return error.in(file.string()); }
 };
@@ -43,11 +44,12 @@ constexpr std::int64_t kStoreVersion = 1;
 // Makes the tables of an empty file; checks a file that has some.
 Result<void> prepare_schema(Database& db, bool may_write);
 
-// Columns of a run in the order put_run() binds them and run_of() reads them, after the key.
+// Columns of a run in the order put_run() binds them and run_of() reads them.
 extern const std::string_view kRunColumns;
-constexpr int kRunColumnCount = 20;  // with the machine's name
-// Reads them from column `first` on, with the details blob behind them if there is one.
-Result<RunRow> run_of(const Statement& row, int first, bool details);
+constexpr int kRunColumnCount = 20;  // with the machine behind them
+// Reads a row of these columns, the machine and, with details, the packed ones. The machine's name is left
+// empty.
+Result<RunRow> run_of(const Statement& row, bool details);
 
 std::string levels_text(const Levels& levels);
 Result<Levels> levels_from(std::string_view text);
