@@ -84,8 +84,8 @@ int main(int argc, char** argv) {
   const Seen seen = watch->stop();
   fmt::print("{} counters, {} slices of {} ms, {} missed, {} damaged lines\n", seen.counters.size(),
              seen.slices.size(), slice_ms, seen.missed, seen.damaged);
-  fmt::print("processor time {:.3f} ms in {:.2f} s: {:.4f} % of one core, {:.1f} us a slice\n", used * 1e3, took,
-             100 * used / took, 1e6 * used / static_cast<double>(seen.slices.size()));
+  fmt::print("processor time {:.3f} ms in {:.2f} s: {:.4f} % of one core, {:.1f} us a slice\n", used * 1e3,
+             took, 100 * used / took, 1e6 * used / static_cast<double>(seen.slices.size()));
   for (const std::string& line : seen.absent) fmt::print("absent  {}\n", line);
 
   fmt::print("\n{:<50} {:>10} {:>10}\n", "source", "read us", "parse us");

@@ -11,7 +11,8 @@ using ::testing::HasSubstr;
 constexpr Nanoseconds kLong{20'000'000'000};
 constexpr Nanoseconds kShort{50'000'000};
 
-Result<std::string> shell(const std::string& script, Nanoseconds time = kLong, std::size_t limit = 1U << 20U) {
+Result<std::string> shell(const std::string& script, Nanoseconds time = kLong,
+                          std::size_t limit = 1U << 20U) {
   return run_command({.arguments = {"sh", "-c", script}, .input = "from here\n"}, time, limit);
 }
 

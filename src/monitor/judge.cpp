@@ -33,7 +33,9 @@ std::optional<Moved> moved(const Seen& seen, std::string_view source) {
   return Moved{*read, *written, counter(seen, source, "flush_operations").value_or(0)};
 }
 
-std::string bytes(double count) { return format_bytes(Bytes(static_cast<std::uint64_t>(std::llround(count)))); }
+std::string bytes(double count) {
+  return format_bytes(Bytes(static_cast<std::uint64_t>(std::llround(count))));
+}
 
 class Judge {
  public:
@@ -70,7 +72,8 @@ class Judge {
   void judge_traffic() {
     const Storage& storage = seen_.storage;
     if (!storage.elsewhere.empty())
-      verdict_.notes.push_back(fmt::format("traffic is not judged on {}", fmt::join(storage.elsewhere, "; ")));
+      verdict_.notes.push_back(
+          fmt::format("traffic is not judged on {}", fmt::join(storage.elsewhere, "; ")));
     if (storage.devices.empty() && storage.beneath.empty()) {
       if (storage.elsewhere.empty()) judge_each_disk();
       return;
@@ -86,8 +89,8 @@ class Judge {
       }
     }
     judge_device(fmt::format("{}", fmt::join(judged, ", ")), all, own_);
-    // Below, everything that went through the upper devices is accounted for, journals of theirs included. Each
-    // disk is judged by itself: of a mirror every one sees all, of stripes every one a part.
+    // Below, everything that went through the upper devices is accounted for, journals of theirs included.
+    // Each disk is judged by itself: of a mirror every one sees all, of stripes every one a part.
     const Moved passed{std::max(own_.read, all.read), std::max(own_.written, all.written), 0};
     for (const std::string& device : storage.beneath)
       if (const auto traffic = moved(seen_, device)) judge_device(device, *traffic, passed);
@@ -114,8 +117,9 @@ class Judge {
     }
     const double share = std::min(1.0, *waited / time);
     if (share > limits_.cpu_pressure)
-      spoil(fmt::format("some task waited for a processor in {:.0f} % of the time ({:.2f} of {:.2f} s; limit {:.0f} %)",
-                        100 * share, *waited, time, 100 * limits_.cpu_pressure));
+      spoil(fmt::format(
+          "some task waited for a processor in {:.0f} % of the time ({:.2f} of {:.2f} s; limit {:.0f} %)",
+          100 * share, *waited, time, 100 * limits_.cpu_pressure));
   }
 
   void judge_steal() {
@@ -126,8 +130,9 @@ class Judge {
     }
     const double share = *stolen / *all;
     if (share > limits_.steal)
-      spoil(fmt::format("the hypervisor took {:.1f} % of the processor time ({:.2f} of {:.2f} s; limit {:.1f} %)",
-                        100 * share, *stolen, *all, 100 * limits_.steal));
+      spoil(fmt::format(
+          "the hypervisor took {:.1f} % of the processor time ({:.2f} of {:.2f} s; limit {:.1f} %)",
+          100 * share, *stolen, *all, 100 * limits_.steal));
   }
 
   const Seen& seen_;

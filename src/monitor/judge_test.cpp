@@ -89,12 +89,14 @@ TEST(Judge, TargetsAreSummedAndDisksBelowAreJudgedAlone) {
   EXPECT_TRUE(judge(seen, Bytes(0), mebibytes(40), {}).clean);
   seen.counters[7].value = 30 * kMiB;  // loop1's writes
   ASSERT_EQ(seen.counters[7].source, "disk:loop1");
-  EXPECT_THAT(judge(seen, Bytes(0), mebibytes(40), {}).reasons,
-              ElementsAre("others moved 25 % as much through disk:loop0, disk:loop1 (10.0 MiB beside 40.0 MiB)"));
+  EXPECT_THAT(
+      judge(seen, Bytes(0), mebibytes(40), {}).reasons,
+      ElementsAre("others moved 25 % as much through disk:loop0, disk:loop1 (10.0 MiB beside 40.0 MiB)"));
   seen.counters[7].value = 20 * kMiB;
   seen.counters[10].value = 60 * kMiB;
   ASSERT_EQ(seen.counters[10].source, "disk:sda");
-  EXPECT_THAT(judge(seen, Bytes(0), mebibytes(40), {}).reasons, ElementsAre(HasSubstr("50 % as much through disk:sda")));
+  EXPECT_THAT(judge(seen, Bytes(0), mebibytes(40), {}).reasons,
+              ElementsAre(HasSubstr("50 % as much through disk:sda")));
 }
 
 TEST(Judge, WithoutABlockDeviceTrafficIsNotJudged) {
@@ -113,7 +115,8 @@ TEST(Judge, WithoutDirectoriesEveryDiskIsJudgedAlone) {
   add_disk(seen, "disk:dm-0", 0, 40 * kMiB);
   EXPECT_TRUE(judge(seen, Bytes(0), mebibytes(40), {}).clean) << "the same bytes on two levels";
   add_disk(seen, "disk:sdb", 0, 100 * kMiB);
-  EXPECT_THAT(judge(seen, Bytes(0), mebibytes(40), {}).reasons, ElementsAre(HasSubstr("150 % as much through disk:sdb")));
+  EXPECT_THAT(judge(seen, Bytes(0), mebibytes(40), {}).reasons,
+              ElementsAre(HasSubstr("150 % as much through disk:sdb")));
 }
 
 TEST(Judge, PressureAndStealAreShares) {

@@ -1,23 +1,25 @@
 // What a process is charged with, and when.
 //
-// Reads are charged when they are sent to the device; what the page cache answers is not counted. They compare
-// with the device's reads as they are.
+// Reads are charged when they are sent to the device; what the page cache answers is not counted. They
+// compare with the device's reads as they are.
 //
-// Buffered writes are charged when a page becomes dirty, not when it is written: the device sees the bytes later,
-// perhaps after the run has ended, and written by a kernel thread that nobody is. Direct writes are charged when
-// they are sent. A dirty page that is cut off before it was written (a benchmark that removes its file) is
-// "cancelled"; written minus cancelled is therefore what the device has seen or will see, and the right side to
-// compare with. It follows that
+// Buffered writes are charged when a page becomes dirty, not when it is written: the device sees the bytes
+// later, perhaps after the run has ended, and written by a kernel thread that nobody is. Direct writes are
+// charged when they are sent. A dirty page that is cut off before it was written (a benchmark that removes
+// its file) is "cancelled"; written minus cancelled is therefore what the device has seen or will see, and
+// the right side to compare with. It follows that
 //   - the program's own count may exceed the device's: the rest is still in memory. The difference is then no
 //     traffic of others, and judge() takes reads and writes apart so that it cannot hide others' reads;
-//   - what was dirty before the run began, whoever wrote it, reaches the device during the run and is in nobody's
-//     count. It disturbs the run like any other traffic and is judged as such. Who does not want to be disturbed
-//     by his own preparations or by his last run calls sync() before the watch starts;
-//   - journals and inodes are written by kernel threads and charged to nobody (see Limits::metadata_per_flush).
+//   - what was dirty before the run began, whoever wrote it, reaches the device during the run and is in
+//   nobody's
+//     count. It disturbs the run like any other traffic and is judged as such. Who does not want to be
+//     disturbed by his own preparations or by his last run calls sync() before the watch starts;
+//   - journals and inodes are written by kernel threads and charged to nobody (see
+//   Limits::metadata_per_flush).
 //
 // A child's count is added to its parent's when the parent waits for it (Linux kernel/exit.c,
-// wait_task_zombie()), so that ranks under a launcher under this process arrive here in the end. Children that
-// still run are asked themselves.
+// wait_task_zombie()), so that ranks under a launcher under this process arrive here in the end. Children
+// that still run are asked themselves.
 #include <algorithm>
 #include <optional>
 
@@ -81,9 +83,12 @@ Traffic Traffic::since(const Traffic& earlier) const {
 Result<Traffic> own_traffic(const fs::path& root) {
   const fs::path self = root / "proc/self";
   const auto text = read_text(self / "io", 1 << 16);
-  if (!text) return text.error().with_remedy("a kernel with CONFIG_TASK_IO_ACCOUNTING counts a process's traffic");
+  if (!text)
+    return text.error().with_remedy("a kernel with CONFIG_TASK_IO_ACCOUNTING counts a process's traffic");
   auto traffic = parse_io(*text);
-  if (!traffic) return Error{Errc::bad_data, "no read_bytes, write_bytes, cancelled_write_bytes"}.in((self / "io").string());
+  if (!traffic)
+    return Error{Errc::bad_data, "no read_bytes, write_bytes, cancelled_write_bytes"}.in(
+        (self / "io").string());
   std::size_t seen = 0;
   add_children(root / "proc", self, 0, seen, *traffic);
   return *traffic;

@@ -20,7 +20,8 @@ using ::testing::HasSubstr;
 
 std::string io(int read, int written, int cancelled) {
   return "rchar: 1\nwchar: 1\nsyscr: 1\nsyscw: 1\nread_bytes: " + std::to_string(read) +
-         "\nwrite_bytes: " + std::to_string(written) + "\ncancelled_write_bytes: " + std::to_string(cancelled) + "\n";
+         "\nwrite_bytes: " + std::to_string(written) +
+         "\ncancelled_write_bytes: " + std::to_string(cancelled) + "\n";
 }
 
 TEST(OwnTraffic, IsThisProcessWithItsLivingChildren) {
@@ -37,7 +38,8 @@ TEST(OwnTraffic, IsThisProcessWithItsLivingChildren) {
 }
 
 TEST(OwnTraffic, DifferencesAreNeverNegative) {
-  const Traffic before{.read = Bytes(10), .written = Bytes(100)}, after{.read = Bytes(30), .written = Bytes(60)};
+  const Traffic before{.read = Bytes(10), .written = Bytes(100)},
+      after{.read = Bytes(30), .written = Bytes(60)};
   EXPECT_EQ(after.since(before).read, Bytes(20));
   EXPECT_EQ(after.since(before).written, Bytes(0)) << "what was written before the run was cut off in it";
 }
@@ -61,7 +63,8 @@ TEST(OwnTraffic, CountsWhatThisProgramAndItsChildWrite) {
   const std::vector<char> data(1U << 20U, 'x');
   const auto write_there = [&] {
     const int fd = ::open(file.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd < 0 || ::write(fd, data.data(), data.size()) != static_cast<ssize_t>(data.size()) || ::fsync(fd) != 0)
+    if (fd < 0 || ::write(fd, data.data(), data.size()) != static_cast<ssize_t>(data.size()) ||
+        ::fsync(fd) != 0)
       return false;
     return ::close(fd) == 0;
   };

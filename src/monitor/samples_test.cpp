@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
-#include "monitor/parsers.hpp"
 #include "monitor/find_value_test.hpp"
+#include "monitor/parsers.hpp"
 
 namespace weir::monitor {
 namespace {

@@ -23,8 +23,8 @@ Json column(const Seen& seen, std::size_t index) {
 
 bool is_idle(const Seen& seen, std::size_t index) {
   return seen.counters[index].value == 0 && std::ranges::none_of(seen.slices, [&](const Slice& slice) {
-    return index < slice.changes.size() && slice.changes[index] != 0;
-  });
+           return index < slice.changes.size() && slice.changes[index] != 0;
+         });
 }
 
 }  // namespace
@@ -41,8 +41,8 @@ Json to_json(const Seen& seen) {
     source[counter.name] = compact(counter.value);
     slices[counter.source][counter.name] = column(seen, i);
   }
-  return {{"begin_ns", seen.begin_ns},   {"end_ns", seen.end_ns},   {"missed", seen.missed},
-          {"damaged", seen.damaged},     {"absent", seen.absent},   {"counters", std::move(counters)},
+  return {{"begin_ns", seen.begin_ns},  {"end_ns", seen.end_ns}, {"missed", seen.missed},
+          {"damaged", seen.damaged},    {"absent", seen.absent}, {"counters", std::move(counters)},
           {"slices", std::move(slices)}};
 }
 

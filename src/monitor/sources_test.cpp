@@ -1,3 +1,5 @@
+#include "monitor/detail/sources.hpp"
+
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -5,7 +7,6 @@
 
 #include "monitor/detail/devices.hpp"
 #include "monitor/detail/mounts.hpp"
-#include "monitor/detail/sources.hpp"
 #include "monitor/fake_system_test.hpp"
 
 namespace weir::monitor {
@@ -120,11 +121,13 @@ TEST(Sources, WithoutABlockDeviceItIsSaid) {
 
 TEST(Sources, EverythingAbsentIsOneLineAKind) {
   const FakeSystem system;
-  const auto sources = detail::find_sources({.root = system.root(), .directories = {}, .everything = true, .commands = {}});
+  const auto sources =
+      detail::find_sources({.root = system.root(), .directories = {}, .everything = true, .commands = {}});
   EXPECT_THAT(sources.files, IsEmpty());
   std::vector<std::string> kinds;
   for (const std::string& line : sources.absent) kinds.push_back(line.substr(0, line.find(':')));
-  EXPECT_THAT(kinds, UnorderedElementsAre("disk", "nfs", "lustre", "gpfs", "gluster", "ib", "cgroup", "psi", "cpu"));
+  EXPECT_THAT(kinds,
+              UnorderedElementsAre("disk", "nfs", "lustre", "gpfs", "gluster", "ib", "cgroup", "psi", "cpu"));
   for (const std::string& line : sources.absent)
     if (line.starts_with("disk")) {
       EXPECT_THAT(line, HasSubstr("proc/diskstats"));
@@ -153,7 +156,8 @@ TEST(Sources, NetworkFileSystemsOfTheDirectoriesAlone) {
 
   const auto scratch = find(system, {"/scratch"});
   EXPECT_THAT(paths(scratch, system, Format::mountstats), IsEmpty());
-  EXPECT_THAT(paths(scratch, system, Format::lustre_llite), ElementsAre("proc/fs/lustre/llite/big-ffff8810/stats"));
+  EXPECT_THAT(paths(scratch, system, Format::lustre_llite),
+              ElementsAre("proc/fs/lustre/llite/big-ffff8810/stats"));
   EXPECT_THAT(paths(scratch, system, Format::lustre_osc),
               ElementsAre("sys/kernel/debug/lustre/osc/big-OST0000-osc-ffff8810/stats"));
   const auto& osc = *std::ranges::find(scratch.files, Format::lustre_osc, &detail::SourceFile::format);
@@ -174,7 +178,8 @@ TEST(Sources, TheGroupOfThisProcess) {
   const auto sources = find(system, {});
   EXPECT_EQ(paths(sources, system, Format::blkio_bytes).size(), 1U);
   EXPECT_EQ(paths(sources, system, Format::blkio_operations).size(), 1U);
-  EXPECT_THAT(paths(sources, system, Format::io_stat), ElementsAre("sys/fs/cgroup/unified/user.slice/io.stat"));
+  EXPECT_THAT(paths(sources, system, Format::io_stat),
+              ElementsAre("sys/fs/cgroup/unified/user.slice/io.stat"));
   EXPECT_THAT(sources.absent, Not(Contains(StartsWith("cgroup"))));
 }
 

@@ -20,8 +20,8 @@ struct WatchOptions {
       directories;                 // the storage that matters: its devices and mounts are watched
   bool everything = false;         // all devices and mounts, not just those
   Nanoseconds slice{100'000'000};  // slices begin at whole multiples of this on the wall clock
-  // Programs with their arguments whose output is parsed (mmpmon -p, gluster volume profile), each run at most
-  // once a second beside the slices. Their counters change in the slice in which the output arrives.
+  // Programs with their arguments whose output is parsed (mmpmon -p, gluster volume profile), each run at
+  // most once a second beside the slices. Their counters change in the slice in which the output arrives.
   std::vector<std::vector<std::string>> commands;
 };
 
@@ -39,16 +39,17 @@ struct Slice {
                                 // (not a number where it could not be read)
 };
 
-// What was seen between start and stop. Differences are never negative: where a counter falls (a device that was
-// reset, a new mount) the slice counts nothing and `absent` says so.
+// What was seen between start and stop. Differences are never negative: where a counter falls (a device that
+// was reset, a new mount) the slice counts nothing and `absent` says so.
 struct Seen {
   std::int64_t begin_ns = 0, end_ns = 0;
   std::vector<Counter> counters;  // differences over the whole time; levels as their mean
   // The first begins before begin_ns and the last ends at end_ns. A slice that came too late holds the
   // differences of those before it too, and begins where the first of them did.
   std::vector<Slice> slices;
-  std::vector<std::string> absent;  // "lustre: no /proc/fs/lustre", one a kind; also what went during the watch
-  std::uint64_t damaged = 0;        // lines; one that is damaged in every slice counts once
+  std::vector<std::string>
+      absent;                 // "lustre: no /proc/fs/lustre", one a kind; also what went during the watch
+  std::uint64_t damaged = 0;  // lines; one that is damaged in every slice counts once
   std::string first_damaged;
   std::uint64_t missed = 0;  // slices that came too late
   Storage storage;
@@ -83,8 +84,8 @@ struct Traffic {
 };
 
 // The kernel's count for this process, its children that have ended and been waited for, and those that still
-// run: taken before and after a run, the difference is the run's own. Which bytes these are, and when they are
-// counted, is told in own_traffic.cpp.
+// run: taken before and after a run, the difference is the run's own. Which bytes these are, and when they
+// are counted, is told in own_traffic.cpp.
 Result<Traffic> own_traffic(const std::filesystem::path& root = "/");
 
 // What a run is judged by.
@@ -94,29 +95,29 @@ struct Limits {
   double steal = 0.02;           // share of processor time taken by the hypervisor
 
   Bytes external_least{1U << 20U};  // less than this is never worth a word
-  // File systems write journals and inodes that no process is charged with: on ext4 1 to 14 KiB for each flush
-  // of the device's cache were measured, five times the data of a program that syncs every 4 KiB. So much a flush
-  // is not taken for somebody's traffic.
+  // File systems write journals and inodes that no process is charged with: on ext4 1 to 14 KiB for each
+  // flush of the device's cache were measured, five times the data of a program that syncs every 4 KiB. So
+  // much a flush is not taken for somebody's traffic.
   Bytes metadata_per_flush{16U << 10U};
 };
 
 struct Verdict {
   bool clean = true;
   std::vector<std::string>
-      reasons;  // "others moved 31 % as much through disk:sda (12.4 MiB beside 40.0 MiB)"
+      reasons;                     // "others moved 31 % as much through disk:sda (12.4 MiB beside 40.0 MiB)"
   std::vector<std::string> notes;  // what could not be judged, and why
 };
 
 // own_read, own_written: what the program itself moved to and from storage (the kernel's count for its
-// processes where there is one, see own_traffic()), not what it asked for. Traffic is judged on the disks of the
-// watched directories; where none were named, on every disk by itself.
+// processes where there is one, see own_traffic()), not what it asked for. Traffic is judged on the disks of
+// the watched directories; where none were named, on every disk by itself.
 Verdict judge(const Seen& seen, Bytes own_read, Bytes own_written, const Limits& limits);
 
 // {"begin_ns": ..., "end_ns": ..., "missed": 0, "damaged": 0, "absent": ["lustre: no ..."],
 //  "counters": {"disk:sda": {"write_bytes": 4096}, "disk:sdb": {}},
 //  "slices": {"begin_ns": [...], "disk:sda": {"write_bytes": [0, 4096]}}}
-// Counters in which nothing happened are left out, so that an idle source is an empty object. With slices, one
-// array per counter, a number for each slice; null where it could not be read.
+// Counters in which nothing happened are left out, so that an idle source is an empty object. With slices,
+// one array per counter, a number for each slice; null where it could not be read.
 Json to_json(const Seen& seen);
 
 }  // namespace weir::monitor

@@ -37,7 +37,8 @@ void furnish(const FakeSystem& system) {
 }
 
 WatchOptions options_for(const FakeSystem& system, Nanoseconds slice = kHour) {
-  return {.root = system.root(), .directories = {"/work"}, .everything = false, .slice = slice, .commands = {}};
+  return {
+      .root = system.root(), .directories = {"/work"}, .everything = false, .slice = slice, .commands = {}};
 }
 
 TEST(Watch, GivesWhatChangedBetweenStartAndStop) {
@@ -122,7 +123,8 @@ TEST(Watch, SlicesThatComeTooLateAreCounted) {
   const FakeSystem system;
   furnish(system);
   std::string long_text;  // takes many milliseconds to read
-  for (int i = 0; i < 100'000; ++i) long_text += "cpu" + std::to_string(i) + " 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n";
+  for (int i = 0; i < 100'000; ++i)
+    long_text += "cpu" + std::to_string(i) + " 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n";
   system.write("proc/pressure/io", long_text);
   auto watch = Watch::start(options_for(system, Nanoseconds(1'000'000)));
   ASSERT_TRUE(watch.has_value()) << watch.error().text();
@@ -144,9 +146,8 @@ TEST(Watch, ReadsWhatCommandsPrint) {
   };
   system.write("answer", answer(100));
   WatchOptions options = options_for(system);
-  options.commands = {{"cat", (system.root() / "answer").string()},
-                      {"weir-has-no-such-program"},
-                      {"echo", "something else"}};
+  options.commands = {
+      {"cat", (system.root() / "answer").string()}, {"weir-has-no-such-program"}, {"echo", "something else"}};
   auto watch = Watch::start(options);
   ASSERT_TRUE(watch.has_value()) << watch.error().text();
   system.write("answer", answer(350));
@@ -244,8 +245,7 @@ TEST_F(SamplerTest, AFileThatIsGoneIsSaid) {
 }
 
 TEST_F(SamplerTest, ALineThatAppearsCountsFromZero) {
-  system_.mounts(
-      "22 1 8:0 / / rw - ext4 /dev/sda rw\n32 1 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  system_.mounts("22 1 8:0 / / rw - ext4 /dev/sda rw\n32 1 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
   system_.write("proc/self/cgroup", "0::/\n");
   system_.write("sys/fs/cgroup/io.stat", "8:16 rbytes=5 wbytes=5 rios=1 wios=1 dbytes=0 dios=0\n");
   begin();

@@ -117,9 +117,9 @@ std::vector<Counter> Columns::counters() const {
   for (const Column& column : columns_)
     counters.push_back({.source = column.source,
                         .name = column.name,
-                        .value = column.traits.total    ? column.sum
+                        .value = column.traits.total ? column.sum
                                  : column.count == 0 ? 0
-                                                        : column.sum / number(column.count),
+                                                     : column.sum / number(column.count),
                         .total = column.traits.total,
                         .wraps_at = column.traits.wraps_at});
   return counters;
@@ -132,8 +132,9 @@ std::vector<std::string> Columns::troubles() const {
     if (told != nullptr && *told == column.source) continue;
     const bool gone = column.reading + 1 < reading_;
     if (column.fell_from != 0)
-      lines.push_back(fmt::format("{}: {} fell from {} to {} (reset, or mounted anew); that slice counts nothing",
-                                  column.source, column.name, column.fell_from, column.fell_to));
+      lines.push_back(
+          fmt::format("{}: {} fell from {} to {} (reset, or mounted anew); that slice counts nothing",
+                      column.source, column.name, column.fell_from, column.fell_to));
     else if (gone)
       lines.push_back(fmt::format("{}: gone before the end", column.source));
     else

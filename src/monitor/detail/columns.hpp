@@ -11,19 +11,20 @@
 
 namespace weir::monitor::detail {
 
-// All counters of a watch, reading after reading. Texts come in the same order every time, so that the counter a
-// parser names next is nearly always the one after the last: found by comparing, without a table or memory.
+// All counters of a watch, reading after reading. Texts come in the same order every time, so that the
+// counter a parser names next is nearly always the one after the last: found by comparing, without a table or
+// memory.
 class Columns final : public Sink {
  public:
-  // A text begins. `from_zero`: a counter that was not there at the first reading counts from 0 (files leave out
-  // lines of what has not happened yet), else from the value it is first seen with.
+  // A text begins. `from_zero`: a counter that was not there at the first reading counts from 0 (files leave
+  // out lines of what has not happened yet), else from the value it is first seen with.
   void begin_text(bool from_zero, const std::function<bool(std::string_view)>* wanted);
   // Lines of the text begun last that could not be read.
   std::uint64_t damaged_here() const { return damaged_here_; }
   const std::string& first_damaged() const { return first_damaged_; }
 
-  // All texts have been read: `changes` gets what each counter changed by since the last time, in `counters()`'s
-  // order. The first time gives nothing but the start.
+  // All texts have been read: `changes` gets what each counter changed by since the last time, in
+  // `counters()`'s order. The first time gives nothing but the start.
   void end_reading(std::vector<double>& changes);
 
   // Changes over all readings; levels as their mean.

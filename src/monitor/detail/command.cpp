@@ -71,7 +71,8 @@ Result<pid_t> spawn(const Command& command, int input, int output) {
   ::posix_spawnattr_setsigmask(&attributes, &none);
   ::posix_spawnattr_setsigdefault(&attributes, &standard);
   ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 
   std::vector<std::string> arguments = command.arguments;
   std::vector<char*> pointers;
@@ -98,8 +99,8 @@ Result<std::string> run_command(const Command& command, Nanoseconds time, std::s
   if (!input) return input.error();
   if (!output) return output.error();
   // A pipe takes this much at once, so nobody waits for anybody.
-  if (!command.input.empty() &&
-      ::write(input->write.get(), command.input.data(), std::min<std::size_t>(command.input.size(), 4096)) < 0)
+  if (!command.input.empty() && ::write(input->write.get(), command.input.data(),
+                                        std::min<std::size_t>(command.input.size(), 4096)) < 0)
     return Error::from_errno(errno, "cannot write to it").in(name);
   const auto pid = spawn(command, input->read.get(), output->write.get());
   if (!pid) return pid.error().in(name);
@@ -114,13 +115,15 @@ Result<std::string> run_command(const Command& command, Nanoseconds time, std::s
   for (;;) {
     const std::int64_t left = deadline - Clock::monotonic().count;
     pollfd wait{.fd = output->read.get(), .events = POLLIN, .revents = 0};
-    if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left / 1'000'000 + 1)) == 0) return too_slow(time).in(name);
+    if (left <= 0 || ::poll(&wait, 1, static_cast<int>(left / 1'000'000 + 1)) == 0)
+      return too_slow(time).in(name);
     const ssize_t got = ::read(output->read.get(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return Error::from_errno(errno, "cannot read what it prints").in(name);
     if (got == 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > limit) return Error{Errc::too_big, fmt::format("prints more than {} bytes", limit)}.in(name);
+    if (text.size() > limit)
+      return Error{Errc::too_big, fmt::format("prints more than {} bytes", limit)}.in(name);
   }
   // It has closed its output; its end follows at once, but nothing forces it to.
   for (int status = 0;;) {
@@ -128,7 +131,8 @@ Result<std::string> run_command(const Command& command, Nanoseconds time, std::s
     if (!ended) return ended.error().in(name);
     if (*ended) {
       if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return text;
-      if (WIFSIGNALED(status)) return Error{Errc::io, fmt::format("killed by signal {}", WTERMSIG(status))}.in(name);
+      if (WIFSIGNALED(status))
+        return Error{Errc::io, fmt::format("killed by signal {}", WTERMSIG(status))}.in(name);
       return Error{Errc::io, fmt::format("exit status {}", WEXITSTATUS(status))}.in(name);
     }
     if (Clock::monotonic().count > deadline) return too_slow(time).in(name);

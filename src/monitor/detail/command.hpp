@@ -14,8 +14,8 @@ struct Command {
   std::string input;  // for its standard input; short
 };
 
-// What it printed. An Error when it cannot be started, fails, prints more than `limit` bytes or is not done in
-// `time`; it is killed then with all it started.
+// What it printed. An Error when it cannot be started, fails, prints more than `limit` bytes or is not done
+// in `time`; it is killed then with all it started.
 Result<std::string> run_command(const Command& command, Nanoseconds time, std::size_t limit = 16U << 20U);
 
 }  // namespace weir::monitor::detail

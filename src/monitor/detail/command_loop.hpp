@@ -25,7 +25,8 @@ class CommandLoop {
   void stop();
 
   std::size_t size() const { return outputs_.size(); }
-  // Swaps the newest output of a command into `text`. False when there is none since the last time; never waits.
+  // Swaps the newest output of a command into `text`. False when there is none since the last time; never
+  // waits.
   bool take(std::size_t index, std::string& text);
   // What went wrong with a command at last; empty when nothing did. After stop().
   const std::string& failure(std::size_t index) const { return outputs_[index].failure; }

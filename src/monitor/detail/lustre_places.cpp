@@ -19,9 +19,8 @@ struct Kind {
   const char* folder;
   Format format;
 };
-constexpr std::array<Kind, 3> kKinds = {{{"llite", Format::lustre_llite},
-                                         {"osc", Format::lustre_osc},
-                                         {"obdfilter", Format::lustre_obdfilter}}};
+constexpr std::array<Kind, 3> kKinds = {
+    {{"llite", Format::lustre_llite}, {"osc", Format::lustre_osc}, {"obdfilter", Format::lustre_obdfilter}}};
 
 // Of a folder's name, what a person calls it: "scratch-ffff88105db50000" is the mount "scratch",
 // "scratch-OST0000-osc-ffff88105db50000" the target "scratch-OST0000".
@@ -33,8 +32,8 @@ std::string instance_of(Format format, const std::string& folder) {
 
 bool belongs(const std::string& instance, const std::vector<std::string>& names) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& name) {
-    return instance == name || instance.starts_with(name + "-");
-  });
+           return instance == name || instance.starts_with(name + "-");
+         });
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ std::optional<Format> recognised(std::string_view output) {
 }
 
 std::string what_is_read(const SourceFile& source) {
-  return source.paths.size() == 1 ? source.paths.front().string() : source.paths.front().parent_path().string();
+  return source.paths.size() == 1 ? source.paths.front().string()
+                                  : source.paths.front().parent_path().string();
 }
 
 }  // namespace
@@ -115,7 +116,8 @@ Seen Sampler::finish() {
   seen_.first_damaged = columns_.first_damaged();
   std::ranges::move(columns_.troubles(), std::back_inserter(seen_.absent));
   if (unkept_slices_ > 0)
-    seen_.absent.push_back(fmt::format("slices: the last {} are not kept one by one: too many", unkept_slices_));
+    seen_.absent.push_back(
+        fmt::format("slices: the last {} are not kept one by one: too many", unkept_slices_));
   return std::move(seen_);
 }
 

@@ -17,8 +17,8 @@ class Sampler {
  public:
   Sampler(Sources sources, CommandLoop& commands);
 
-  // One reading: every file, the newest output of every command. The first is the start, each later one ends a
-  // slice.
+  // One reading: every file, the newest output of every command. The first is the start, each later one ends
+  // a slice.
   void read();
   // The same in steps.
   void read_files();

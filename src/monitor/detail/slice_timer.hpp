@@ -9,7 +9,8 @@
 namespace weir::monitor::detail {
 
 // Wakes at whole multiples of a slice since 1970, so that the slices of different machines coincide as far as
-// their clocks do. A timer of the kernel on the wall clock: it does not drift, and tells when the clock is set.
+// their clocks do. A timer of the kernel on the wall clock: it does not drift, and tells when the clock is
+// set.
 class SliceTimer {
  public:
   static Result<SliceTimer> create(Nanoseconds slice);

@@ -55,8 +55,7 @@ class Finder {
     add_cgroup();
     for (const char* resource : {"cpu", "io", "memory"})
       add_file(Format::pressure, resource, root_ / "proc/pressure" / resource);
-    if (!readable(root_ / "proc/pressure/cpu"))
-      absent("psi: no {}", (root_ / "proc/pressure/cpu").string());
+    if (!readable(root_ / "proc/pressure/cpu")) absent("psi: no {}", (root_ / "proc/pressure/cpu").string());
     add_file(Format::processor, "", root_ / "proc/stat");
     if (!readable(root_ / "proc/stat")) absent("cpu: no {}", (root_ / "proc/stat").string());
     return std::move(sources_);
@@ -190,8 +189,8 @@ class Finder {
                         .instance = fmt::format("{}/{}", adapter, port),
                         .paths = {},
                         .wanted = {}};
-        for (const std::string name : {"port_xmit_data", "port_rcv_data", "port_xmit_packets", "port_rcv_packets",
-                                       "port_xmit_wait"}) {
+        for (const std::string name :
+             {"port_xmit_data", "port_rcv_data", "port_xmit_packets", "port_rcv_packets", "port_xmit_wait"}) {
           const fs::path wide = folder / "counters_ext" / (name + "_64"), usual = folder / "counters" / name;
           if (readable(wide))
             file.paths.push_back(wide);

@@ -27,8 +27,8 @@ class TextBuffer {
 class TextFile {
  public:
   explicit TextFile(const std::vector<std::filesystem::path>& paths);
-  // Replaces the buffer's content: the text, or lines "FILE CONTENT" of several. 0 or an errno. What failed is
-  // opened anew the next time.
+  // Replaces the buffer's content: the text, or lines "FILE CONTENT" of several. 0 or an errno. What failed
+  // is opened anew the next time.
   int read(TextBuffer& buffer);
 
  private:
