@@ -22,6 +22,9 @@ struct Word {
 };
 
 template <class E>
+Word(E, const char*) -> Word<E>;  // Clang 16 does not find it by itself
+
+template <class E>
 struct Words;
 
 template <>
