@@ -1,5 +1,3 @@
-#include "campaign/compare.hpp"
-
 #include <array>
 #include <memory>
 
@@ -8,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/units.hpp"
+#include "campaign/compare.hpp"
 #include "cli/bench.hpp"
 
 namespace weir::cli {
@@ -70,17 +69,20 @@ void print_report(const campaign::CompareReport& report, const Options& options,
       ++hidden;
       continue;
     }
-    table.row({label(report, one), fmt::format("{}+{}", one.before_n, one.after_n), rate_text(one.before_median),
-               rate_text(one.after_median), fmt::format("{:.3f}", one.ratio), fmt::format("{:.3f} to {:.3f}", one.low, one.high),
-               fmt::format("{:.2g}", one.adjusted), std::string(name(one.change))});
+    table.row({label(report, one), fmt::format("{}+{}", one.before_n, one.after_n),
+               rate_text(one.before_median), rate_text(one.after_median), fmt::format("{:.3f}", one.ratio),
+               fmt::format("{:.3f} to {:.3f}", one.low, one.high), fmt::format("{:.2g}", one.adjusted),
+               std::string(name(one.change))});
   }
   if (!table.empty()) out.table(table);
   if (hidden > 0) out.print("... and {} that are the same; --all shows them\n", format_count(hidden));
-  out.print("\n{}: {} faster, {} slower, {} the same, {} inconclusive\n", name(report.outcome), report.faster, report.slower,
-            report.same, report.inconclusive);
+  out.print("\n{}: {} faster, {} slower, {} the same, {} inconclusive\n", name(report.outcome), report.faster,
+            report.slower, report.same, report.inconclusive);
   if (report.only_before + report.only_after > 0)
-    out.print("{} configurations are in the first only, {} in the second only\n", report.only_before, report.only_after);
-  if (report.left_out > 0) out.print("{} runs were left out (failed or disturbed)\n", format_count(report.left_out));
+    out.print("{} configurations are in the first only, {} in the second only\n", report.only_before,
+              report.only_after);
+  if (report.left_out > 0)
+    out.print("{} runs were left out (failed or disturbed)\n", format_count(report.left_out));
 }
 
 Result<int> compare(const Options& options, Output& out) {
@@ -88,8 +90,8 @@ Result<int> compare(const Options& options, Output& out) {
   if (!before) return before.error();
   const auto after = open_campaign(options.after);
   if (!after) return after.error();
-  const auto report =
-      campaign::compare_campaigns(before->store, before->number, after->store, after->number, options.compare);
+  const auto report = campaign::compare_campaigns(before->store, before->number, after->store, after->number,
+                                                  options.compare);
   if (!report) return report.error();
   if (options.json)
     out.json(report_json(*report));
@@ -130,8 +132,10 @@ const Command kBenchCompare = {
     .examples = kExamples,
     .define = define,
     .notes =
-        "Each configuration is tested by ranks, corrected for their number (Holm). One is 'same' when the interval of the ratio "
-        "lies within the tolerance, and 'inconclusive' when it does not and the test finds nothing: more runs would tell.",
+        "Each configuration is tested by ranks, corrected for their number (Holm). One is 'same' when the "
+        "interval of the ratio "
+        "lies within the tolerance, and 'inconclusive' when it does not and the test finds nothing: more "
+        "runs would tell.",
 };
 
 }  // namespace weir::cli

@@ -1,5 +1,3 @@
-#include "campaign/export.hpp"
-
 #include <array>
 #include <memory>
 
@@ -8,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/units.hpp"
+#include "campaign/export.hpp"
 #include "campaign/import.hpp"
 #include "campaign/machine_name.hpp"
 #include "cli/bench.hpp"
@@ -26,17 +25,18 @@ Result<int> export_runs(const ExportOptions& options, Output& out) {
   const std::vector<std::int64_t> wanted =
       options.all ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{opened->number};
   if (options.csv == "-") {
-    const auto runs = campaign::export_csv(opened->store, wanted, [&out](std::string_view text) -> Result<void> {
-      out.write(text);
-      return {};
-    });
+    const auto runs =
+        campaign::export_csv(opened->store, wanted, [&out](std::string_view text) -> Result<void> {
+          out.write(text);
+          return {};
+        });
     if (!runs) return runs.error();
     return 0;
   }
   auto file = AtomicFile::create(options.csv);
   if (!file) return file.error();
-  const auto runs = campaign::export_csv(opened->store, wanted,
-                                         [&file](std::string_view text) { return file->write(as_bytes(text)); });
+  const auto runs = campaign::export_csv(
+      opened->store, wanted, [&file](std::string_view text) { return file->write(as_bytes(text)); });
   if (!runs) return runs.error().in(options.csv);
   if (const auto kept = file->commit(); !kept) return kept.error().in(options.csv);
   out.print("{} runs in {}\n", format_count(*runs), options.csv);
@@ -45,8 +45,11 @@ Result<int> export_runs(const ExportOptions& options, Output& out) {
 
 Run define_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
-  app.add_option("DB", options->campaign, "a results store; DB#2 is its second campaign, else the newest")->required();
-  app.add_option("--csv", options->csv, "where the rows go; - is standard output")->type_name("OUT")->capture_default_str();
+  app.add_option("DB", options->campaign, "a results store; DB#2 is its second campaign, else the newest")
+      ->required();
+  app.add_option("--csv", options->csv, "where the rows go; - is standard output")
+      ->type_name("OUT")
+      ->capture_default_str();
   app.add_flag("--all", options->all, "every campaign of the store");
   return [options](Output& out) { return export_runs(*options, out); };
 }
@@ -75,15 +78,20 @@ Result<int> import_runs(const ImportOptions& options, Output& out) {
 Run define_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
   app.add_option("FILE", options->files, "JSON output of fio or IOR")->required()->expected(1, -1);
-  app.add_option("--db", options->db, "the store that gets them as a new campaign")->required()->type_name("FILE");
+  app.add_option("--db", options->db, "the store that gets them as a new campaign")
+      ->required()
+      ->type_name("FILE");
   app.add_option("--name", options->name, "of the campaign")->type_name("NAME")->capture_default_str();
-  app.add_option("--machine", options->machine, "where they ran, if the files do not tell")->type_name("NAME");
+  app.add_option("--machine", options->machine, "where they ran, if the files do not tell")
+      ->type_name("NAME");
   return [options](Output& out) { return import_runs(*options, out); };
 }
 
 constexpr std::array kImportExamples = {
-    Example{"fio job.fio --output-format=json > fio.json; weir bench import fio.json --db runs.db", "fio's jobs as runs"},
-    Example{"weir bench import ior-*.json --db runs.db --name ior", "IOR's, written with -O summaryFormat=JSON"},
+    Example{"fio job.fio --output-format=json > fio.json; weir bench import fio.json --db runs.db",
+            "fio's jobs as runs"},
+    Example{"weir bench import ior-*.json --db runs.db --name ior",
+            "IOR's, written with -O summaryFormat=JSON"},
 };
 
 }  // namespace

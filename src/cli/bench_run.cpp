@@ -235,14 +235,19 @@ class Teller {
     }
     if (row == nullptr) return;
     bar_->advance();
+    if (row->state == campaign::RunState::disturbed && first_disturbance_.empty())
+      first_disturbance_ = row->reason;
     if (row->state == campaign::RunState::failed && told_++ < 3) {
       const ProgressPause pause;
       warn("run failed: {}", row->reason);
     }
   }
 
+  const std::string& first_disturbance() const { return first_disturbance_; }
+
  private:
   bool quiet_;
+  std::string first_disturbance_;
   std::optional<weir::Progress> bar_;
   int told_ = 0;
 };
@@ -254,9 +259,11 @@ Result<int> run_bench(const Options& options, Output& out) {
   if (!chosen) return chosen.error();
   run->runs = chosen->runs;
   Result<campaign::CampaignEnd> end = campaign::CampaignEnd{};
+  std::string disturbance;
   {
     Teller teller(options.json);
     end = campaign::run_campaign(chosen->store, chosen->number, chosen->plan, *run, std::ref(teller));
+    disturbance = teller.first_disturbance();
   }
   if (!end) return end.error();
   const std::string db = chosen->store.file();
@@ -280,6 +287,9 @@ Result<int> run_bench(const Options& options, Output& out) {
     out.json(document);
   } else {
     print_summary(shown, 40, out);
+    if (progress.disturbed > 0)
+      out.print("\n{} runs were disturbed, and are kept but left out above; the first: {}\n",
+                format_count(progress.disturbed), disturbance);
     out.print("\n{} of {} runs in {}#{}\n", format_count(progress.done), format_count(progress.planned), db,
               shown.number);
   }

@@ -60,8 +60,9 @@ void add_column_options(CLI::App& app, SampleOptions& options) {
 }
 
 void add_sample_options(CLI::App& app, SampleOptions& options) {
-  app.add_option("FILE", options.file,
-                 "CSV, JSON lines or one number per line, also .zst; a store of weir bench; - is standard input")
+  app.add_option(
+         "FILE", options.file,
+         "CSV, JSON lines or one number per line, also .zst; a store of weir bench; - is standard input")
       ->required();
   add_column_options(app, options);
 }

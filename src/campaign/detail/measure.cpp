@@ -1,11 +1,15 @@
 #include "campaign/detail/measure.hpp"
 
+#include <limits>
 #include <optional>
 
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/clock.hpp"
 #include "base/json.hpp"
+#include "base/parallel.hpp"
+#include "base/unique_fd.hpp"
 #include "campaign/detail/ranks.hpp"
 #include "monitor/watch.hpp"
 #include "workload/run.hpp"
@@ -41,7 +45,24 @@ void fill(RunRow& row, const workload::Outcome& outcome) {
                            {"close_s", seconds(worker.close)},
                            {"bytes", worker.bytes.count},
                            {"operations", worker.operations}});
-  row.notes = outcome.notes;
+  for (const std::string& note : outcome.notes) row.notes.push_back(note);
+}
+
+// What is still dirty from before would reach the device during the run and look like others' traffic.
+void flush_before(const std::filesystem::path& directory) {
+  const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd) ::syncfs(fd.get());
+}
+
+// The kernel counts a run's own workers too when they wait for a processor: as many of them as cores always
+// do.
+monitor::Limits limits_for(const workload::Job& job, const RunOptions& options, Json& notes) {
+  monitor::Limits limits = options.limits;
+  if (job.workers != workload::Workers::mpi && job.count >= usable_cores()) {
+    limits.cpu_pressure = std::numeric_limits<double>::infinity();
+    notes.push_back("processor pressure is not judged: there are as many workers as cores, or more");
+  }
+  return limits;
 }
 
 std::string joined(const std::vector<std::string>& reasons) {
@@ -56,7 +77,9 @@ RunRow measure(const workload::Job& job, const RunOptions& options) {
   RunRow row;
   row.started_ns = Clock::wall().count;
   std::optional<monitor::Watch> watch;
+  row.notes = Json::array();
   if (options.monitors) {
+    flush_before(job.directory);
     monitor::WatchOptions watched;
     watched.root = options.root;
     watched.directories = {job.directory};
@@ -64,7 +87,7 @@ RunRow measure(const workload::Job& job, const RunOptions& options) {
     if (started)
       watch = *std::move(started);
     else
-      row.notes = Json::array({started.error().text()});
+      row.notes.push_back(started.error().text());
   }
   const auto before = monitor::own_traffic(options.root);
   const auto outcome = job.workers == workload::Workers::mpi ? run_ranks(job, options) : workload::run(job);
@@ -86,7 +109,7 @@ RunRow measure(const workload::Job& job, const RunOptions& options) {
     return row;
   }
   const monitor::Traffic own = after->since(*before);
-  const auto verdict = monitor::judge(*seen, own.read, own.written, options.limits);
+  const auto verdict = monitor::judge(*seen, own.read, own.written, limits_for(job, options, row.notes));
   for (const std::string& note : verdict.notes) row.notes.push_back(note);
   if (!verdict.clean) {
     row.state = RunState::disturbed;

@@ -14,7 +14,8 @@ constexpr Nanoseconds kLongest(std::int64_t{3600} * 1'000'000'000);
 
 // Debian installs both, and each has its own launcher under a name that tells.
 std::vector<std::string> launcher_of(workload::Mpi mpi) {
-  for (const char* name : {mpi == workload::Mpi::openmpi ? "mpirun.openmpi" : "mpirun.mpich", "mpirun", "srun"})
+  for (const char* name :
+       {mpi == workload::Mpi::openmpi ? "mpirun.openmpi" : "mpirun.mpich", "mpirun", "srun"})
     if (launch::find_program(name)) return {name};
   return {"mpirun"};
 }
@@ -23,7 +24,8 @@ std::string last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of('\n');
   if (end == std::string::npos) return "nothing was said";
   const std::size_t begin = text.find_last_of('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
 }  // namespace
@@ -36,13 +38,14 @@ Result<workload::Outcome> run_ranks(const workload::Job& job, const RunOptions& 
   const auto job_file = scratch.path() / "job.json";
   const auto outcome_file = scratch.path() / "outcome.json";
   if (const auto written = workload::write_rank_job(job, job_file); !written) return written.error();
-  const auto command = workload::rank_command(options.launcher.empty() ? launcher_of(mpi) : options.launcher, *program,
-                                              job, job_file, outcome_file);
+  const auto command = workload::rank_command(options.launcher.empty() ? launcher_of(mpi) : options.launcher,
+                                              *program, job, job_file, outcome_file);
   const auto ended = launch::run_and_capture(command, kLongest);
   if (!ended) return ended.error().in(command.front());
   auto outcome = workload::read_rank_outcome(outcome_file);
   if (!outcome && ended->status != 0 && outcome.error().code() == Errc::not_found)
-    return Error{Errc::io, fmt::format("ended with {}: {}", ended->status, last_line(ended->output))}.in(command.front());
+    return Error{Errc::io, fmt::format("ended with {}: {}", ended->status, last_line(ended->output))}.in(
+        command.front());
   return outcome;
 }
 
