@@ -1,10 +1,12 @@
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <memory>
 #include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -237,10 +239,7 @@ class Teller {
     bar_->advance();
     if (row->state == campaign::RunState::disturbed && first_disturbance_.empty())
       first_disturbance_ = row->reason;
-    if (row->state == campaign::RunState::failed && told_++ < 3) {
-      const ProgressPause pause;
-      warn("run failed: {}", row->reason);
-    }
+    if (row->state == campaign::RunState::failed && told_++ < 3) warn("run failed: {}", row->reason);
   }
 
   const std::string& first_disturbance() const { return first_disturbance_; }
@@ -252,7 +251,20 @@ class Teller {
   int told_ = 0;
 };
 
+// Said once, before a store is made, instead of by every run.
+Result<void> check_directory(const fs::path& directory) {
+  std::error_code fault;
+  if (!fs::exists(directory, fault))
+    return Error{Errc::not_found, "no such directory"}.in(directory.string()).with_remedy("make it, or give another --dir");
+  if (!fs::is_directory(directory, fault))
+    return Error{Errc::usage, "is no directory"}.in(directory.string()).with_remedy("give another --dir");
+  if (::access(directory.c_str(), W_OK | X_OK) != 0)
+    return Error::from_errno(errno, "cannot be written").in(directory.string()).with_remedy("give another --dir");
+  return {};
+}
+
 Result<int> run_bench(const Options& options, Output& out) {
+  if (const auto good = check_directory(options.directory); !good) return good.error();
   auto run = run_options(options);
   if (!run) return run.error();
   auto chosen = options.resume ? resume(options) : start_new(options, *run);
