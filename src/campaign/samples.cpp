@@ -90,15 +90,17 @@ class SampleReader {
           ++samples_.report.rows;
           stats::Group& group = group_of(campaign, run, levels);
           if (run.state == RunState::failed || (run.state == RunState::disturbed && !with_disturbed_)) {
-            leave_out(group, stats::ProblemKind::fields, "",
-                      fmt::format("a run that is {}{}{}", name(run.state), run.reason.empty() ? "" : ": ",
-                                  run.reason));
+            leave_out(group, {stats::ProblemKind::fields, samples_.report.rows, "",
+                              fmt::format("a run that is {}{}{}", name(run.state),
+                                          run.reason.empty() ? "" : ": ", run.reason)});
             return {};
           }
           const auto value = column_->value(run);
           if (!value) {
-            leave_out(group, stats::ProblemKind::missing, column_->name, "");
-            if (query_.strict) return Error{Errc::bad_data, samples_.report.first.back().message()};
+            stats::Problem missing{stats::ProblemKind::missing, samples_.report.rows,
+                                   std::string(column_->name), ""};
+            if (query_.strict) return Error{Errc::bad_data, missing.message()};
+            leave_out(group, std::move(missing));
             return {};
           }
           group.values.push_back(*value);
@@ -141,13 +143,12 @@ class SampleReader {
     return same_name > 1 ? fmt::format("{}#{}", campaign.facts.name, campaign.number) : campaign.facts.name;
   }
 
-  void leave_out(stats::Group& group, stats::ProblemKind kind, std::string_view column, std::string text) {
+  void leave_out(stats::Group& group, stats::Problem problem) {
     stats::InputReport& report = samples_.report;
     ++group.skipped;
     ++report.skipped;
-    ++report.by_kind[static_cast<std::size_t>(kind)];
-    if (report.first.size() < stats::InputReport::kListedProblems)
-      report.first.push_back({kind, report.rows, std::string(column), std::move(text)});
+    ++report.by_kind[static_cast<std::size_t>(problem.kind)];
+    if (report.first.size() < stats::InputReport::kListedProblems) report.first.push_back(std::move(problem));
   }
 
   Result<stats::Samples> finish() {

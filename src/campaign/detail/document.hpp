@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
@@ -15,6 +14,8 @@ struct Place {
   std::uint32_t column = 0;
 };
 
+struct Field;
+
 // What TOML and JSON have in common, with places, in the order of the file.
 struct Node {
   enum class Kind { nothing, table, array, text, integer, real, boolean, date };
@@ -24,11 +25,16 @@ struct Node {
   std::int64_t integer = 0;
   double real = 0;  // also of an integer
   bool boolean = false;
-  std::vector<std::pair<std::string, Node>> fields;  // of a table; a field's place is that of its key
-  std::vector<Node> items;                           // of an array
+  std::vector<Field> fields;  // of a table; a field's place is that of its key
+  std::vector<Node> items;    // of an array
 
   const Node* find(std::string_view key) const;
   bool is_number() const { return kind == Kind::integer || kind == Kind::real; }
+};
+
+struct Field {
+  std::string key;
+  Node node;
 };
 
 // "a text", "a table": for messages.

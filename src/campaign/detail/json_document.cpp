@@ -91,8 +91,8 @@ class Handler {
       error_ = error_at(at, fmt::format("'{}' stands here a second time", value));
       return false;
     }
-    table.fields.emplace_back(std::move(value), Node{});
-    table.fields.back().second.at = at;
+    table.fields.push_back({std::move(value), Node{}});
+    table.fields.back().node.at = at;
     return true;
   }
   bool parse_error(std::size_t /*byte*/, const std::string& token,
@@ -123,7 +123,7 @@ class Handler {
       root_.at = at;
       return root_;
     }
-    if (open_.back()->kind == Node::Kind::table) return open_.back()->fields.back().second;
+    if (open_.back()->kind == Node::Kind::table) return open_.back()->fields.back().node;
     Node& item = open_.back()->items.emplace_back();
     item.at = at;
     return item;

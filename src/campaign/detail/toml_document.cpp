@@ -17,13 +17,12 @@ Node node_of(const toml::node& from, Place at) {
     node.kind = Node::Kind::table;
     for (const auto& [key, value] : *table) {
       const Place key_at = place_of(key.source());
-      node.fields.emplace_back(std::string(key.str()),
-                               node_of(value, key_at.line > 0 ? key_at : place_of(value.source())));
+      node.fields.push_back(
+          {std::string(key.str()), node_of(value, key_at.line > 0 ? key_at : place_of(value.source()))});
     }
     // toml++ keeps tables by name; people expect their factors in the order they wrote.
-    std::stable_sort(node.fields.begin(), node.fields.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.second.at.line, a.second.at.column) <
-             std::pair(b.second.at.line, b.second.at.column);
+    std::stable_sort(node.fields.begin(), node.fields.end(), [](const Field& a, const Field& b) {
+      return std::pair(a.node.at.line, a.node.at.column) < std::pair(b.node.at.line, b.node.at.column);
     });
   } else if (const auto* array = from.as_array()) {
     node.kind = Node::Kind::array;
