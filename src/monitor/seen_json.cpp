@@ -7,9 +7,11 @@
 namespace weir::monitor {
 namespace {
 
-// Whole numbers without a fraction: most are counts.
+// Most are counts, written without a fraction. Seconds are differences of large numbers: beyond the
+// nanosecond there is nothing but rounding.
 Json compact(double value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
+  if (std::abs(value) < kExact / 1e9) value = std::round(value * 1e9) / 1e9;
   if (std::abs(value) < kExact && value == std::floor(value)) return static_cast<std::int64_t>(value);
   return json_number(value);
 }

@@ -271,5 +271,14 @@ TEST_F(SamplerTest, JsonIsCompactAndWhole) {
   EXPECT_THAT(json["absent"].dump(), HasSubstr("nfs: no such mount"));
 }
 
+TEST_F(SamplerTest, JsonHasNoDigitsOfRounding) {
+  system_.write("proc/pressure/cpu", "some avg10=0 avg60=0 avg300=0 total=12075253865\n");
+  begin();
+  system_.write("proc/pressure/cpu", "some avg10=0 avg60=0 avg300=0 total=12075255165\n");
+  slice();
+  const Json json = to_json(sampler_->finish());
+  EXPECT_EQ(json["counters"]["psi:cpu"]["some_seconds"].dump(), "0.0013");
+}
+
 }  // namespace
 }  // namespace weir::monitor
