@@ -76,9 +76,13 @@ TEST_P(Engines, MoveTheBytesTheySay) {
   const std::string said = test::in_child([&]() -> std::string {
     const Task task = detail::task_of(job, 0, scratch.path());
     if (auto done = detail::prepare(task); !done) return done.error().text();
+    // Twice: a sanitizer looks at a type when it first meets it, and its looking is counted as well.
+    Alone rehearsal, alone;
+    auto first = detail::make_worker(task);
     auto worker = detail::make_worker(task);
-    if (!worker) return worker.error().text();
-    Alone alone;
+    if (!first || !worker) return "no worker";
+    if (auto done = (*first)->run(*rehearsal.lane); !done) return done.error().text();
+    (void)test::traffic();
     const test::Traffic before = test::traffic();
     if (auto done = (*worker)->run(*alone.lane); !done) return done.error().text();
     const test::Traffic after = test::traffic();

@@ -54,6 +54,8 @@ class Timeline {
 // Where one worker writes down what it does. Lies in memory shared by all workers: the first line is read by
 // others while it runs, the rest when it has ended.
 class Lane {
+  alignas(kCacheLine) std::atomic<std::uint64_t> bytes_{0};
+
  public:
   // The worker's progress, after every operation.
   void moved(std::uint64_t bytes_so_far, Tick now) {
@@ -67,18 +69,20 @@ class Lane {
   bool told_to_stop() const { return stop->load(std::memory_order_relaxed) != 0; }
   void keep_timeline() { until_reading_ = 1; }
 
-  Tick begin, end;
+  alignas(kCacheLine) Tick begin;
+  Tick end;
   std::uint64_t opening = 0;  // ticks
   std::uint64_t closing = 0;
   std::uint64_t operations = 0;
   const std::atomic<std::uint32_t>* stop = nullptr;
+
+ private:
+  std::uint64_t until_reading_ = std::numeric_limits<std::uint64_t>::max();
+
+ public:
   Histogram read, write;  // ticks
   Timeline timeline;
   FixedError failure;
-
- private:
-  alignas(kCacheLine) std::atomic<std::uint64_t> bytes_{0};
-  alignas(kCacheLine) std::uint64_t until_reading_ = std::numeric_limits<std::uint64_t>::max();
 };
 
 }  // namespace weir::workload::detail
