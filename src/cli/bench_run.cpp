@@ -255,11 +255,15 @@ class Teller {
 Result<void> check_directory(const fs::path& directory) {
   std::error_code fault;
   if (!fs::exists(directory, fault))
-    return Error{Errc::not_found, "no such directory"}.in(directory.string()).with_remedy("make it, or give another --dir");
+    return Error{Errc::not_found, "no such directory"}
+        .in(directory.string())
+        .with_remedy("make it, or give another --dir");
   if (!fs::is_directory(directory, fault))
     return Error{Errc::usage, "is no directory"}.in(directory.string()).with_remedy("give another --dir");
   if (::access(directory.c_str(), W_OK | X_OK) != 0)
-    return Error::from_errno(errno, "cannot be written").in(directory.string()).with_remedy("give another --dir");
+    return Error::from_errno(errno, "cannot be written")
+        .in(directory.string())
+        .with_remedy("give another --dir");
   return {};
 }
 
