@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <sstream>
-#include <string_view>
 
 #include "base/file.hpp"
 
 namespace weir {
 namespace {
 
-// mountinfo writes blank, tab, newline and backslash as three octal digits.
-std::string unescape(std::string_view text) {
+// The kernel writes blanks, line ends and backslashes of names as three octal digits.
+std::string unescaped(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool octal =
@@ -26,39 +25,45 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-bool lies_on(std::string_view path, std::string_view point) {
-  if (point == "/") return path.starts_with('/');
-  return path.starts_with(point) && (path.size() == point.size() || path[point.size()] == '/');
+// Whether `path` is `point` or below it.
+bool covers(const std::filesystem::path& point, const std::filesystem::path& path) {
+  const auto [left, _] = std::mismatch(point.begin(), point.end(), path.begin(), path.end());
+  return left == point.end();
 }
 
 }  // namespace
 
-std::vector<Mount> read_mounts(const std::filesystem::path& root) {
+std::vector<Mount> parse_mountinfo(std::string_view text) {
   std::vector<Mount> mounts;
-  std::istringstream lines(read_text(root / "proc/self/mountinfo", 1 << 24).value_or(""));
+  std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
-    std::string skip, point, source, word;
+    std::string skip, root, source, options;
     Mount mount;
-    words >> skip >> skip >> mount.device_number >> skip >> point >> mount.options;
-    while (words >> word && word != "-") {
-    }
-    words >> mount.type >> source;
-    if (!words) continue;
-    words >> mount.super_options;
-    mount.point = unescape(point);
-    mount.source = unescape(source);
-    mounts.push_back(std::move(mount));
+    words >> skip >> skip >> mount.device >> root >> mount.point_as_written >> mount.mount_options;
+    for (std::string word; words >> word && word != "-";) continue;
+    words >> mount.type >> source >> options;
+    mount.root = unescaped(root);
+    mount.point = unescaped(mount.point_as_written);
+    mount.source = unescaped(source);
+    mount.options = unescaped(options);
+    if (!mount.type.empty() && mount.point.is_absolute()) mounts.push_back(std::move(mount));
   }
   return mounts;
 }
 
-std::optional<Mount> mount_of(const std::vector<Mount>& mounts, const std::filesystem::path& path) {
-  const Mount* best = nullptr;
-  for (const Mount& mount : mounts)
-    if (lies_on(path.native(), mount.point) && (best == nullptr || mount.point.size() >= best->point.size()))
-      best = &mount;
-  return best == nullptr ? std::nullopt : std::optional(*best);
+std::vector<Mount> read_mounts(const std::filesystem::path& root) {
+  return parse_mountinfo(read_text(root / "proc/self/mountinfo", 1 << 24).value_or(""));
+}
+
+const Mount* mount_of(const std::vector<Mount>& mounts, const std::filesystem::path& path) {
+  const Mount* found = nullptr;
+  for (const Mount& mount : mounts) {
+    if (!covers(mount.point, path)) continue;
+    // A later mount on the same point hides the earlier one.
+    if (found == nullptr || covers(found->point, mount.point)) found = &mount;
+  }
+  return found;
 }
 
 }  // namespace weir

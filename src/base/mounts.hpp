@@ -1,27 +1,30 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir {
 
-// One line of /proc/self/mountinfo.
+// A line of /proc/self/mountinfo.
 struct Mount {
-  std::string device_number;  // "259:1"; "0:…" where no block device is behind it
-  std::string point;
-  std::string options;  // of this mount: "rw,noatime"
-  std::string type;     // "ext4", "nfs4", "lustre"
-  std::string source;   // "/dev/sda1", "server:/export"
-  std::string super_options;
+  std::string device;            // "8:1"; "0:23" where there is no block device
+  std::string root;              // what of the file system is mounted
+  std::filesystem::path point;   // where
+  std::string point_as_written;  // with blanks as \040, as /proc/self/mountstats has it too
+  std::string type;              // "ext4", "nfs4", "lustre"
+  std::string source;            // "/dev/sda1", "server:/export"
+  std::string options;           // of the file system
+  std::string mount_options;     // of this mount: "rw,noatime"
 };
 
-// All mounts, in the kernel's order; lines that cannot be read are left out. `root` is "/" but for tests.
+// In the kernel's order; lines that make no sense are left out.
+std::vector<Mount> parse_mountinfo(std::string_view text);
+// All mounts of this process. `root` is "/" but for tests.
 std::vector<Mount> read_mounts(const std::filesystem::path& root = "/");
 
-// The one a path lies on: the longest mount point above it, the latest of equals. The path is taken as it is:
-// make it absolute and free of links first.
-std::optional<Mount> mount_of(const std::vector<Mount>& mounts, const std::filesystem::path& path);
+// The mount that `path`, absolute and without links, is on; null when there is none.
+const Mount* mount_of(const std::vector<Mount>& mounts, const std::filesystem::path& path);
 
 }  // namespace weir

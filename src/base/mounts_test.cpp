@@ -20,13 +20,19 @@ TEST(Mounts, AreReadAndFound) {
          "garbage\n"
          "32 21 8:17 / /mnt rw - ext4 /dev/sdb1 rw\n";
   const auto mounts = read_mounts(scratch.path());
-  ASSERT_EQ(mounts.size(), 4);
+  ASSERT_EQ(mounts.size(), 4U);
   EXPECT_EQ(mounts[1].point, "/mnt/a b");
+  EXPECT_EQ(mounts[2].mount_options, "rw,noatime");
   EXPECT_EQ(mount_of(mounts, "/mnt/a b/c")->source, "server:/export");
-  EXPECT_EQ(mount_of(mounts, "/mnt/a")->device_number, "8:17") << "the later of two mounts at one point";
+  EXPECT_EQ(mount_of(mounts, "/mnt/a")->device, "8:17") << "the later of two mounts at one point";
   EXPECT_EQ(mount_of(mounts, "/mntx")->type, "ext4");
-  EXPECT_EQ(mount_of(mounts, "/mntx")->super_options, "rw,errors=remount-ro");
-  EXPECT_FALSE(mount_of({}, "/"));
+  EXPECT_EQ(mount_of(mounts, "/mntx")->options, "rw,errors=remount-ro");
+  EXPECT_EQ(mount_of({}, "/"), nullptr);
+}
+
+TEST(Mounts, NothingIsReadWhereThereIsNothing) {
+  const ScratchDir scratch;
+  EXPECT_TRUE(read_mounts(scratch.path()).empty());
 }
 
 }  // namespace

@@ -67,15 +67,16 @@ Json device(const std::string& number, const fs::path& root) {
 Json storage(const fs::path& directory, const fs::path& root) {
   std::error_code failed;
   const fs::path whole = fs::canonical(directory, failed);
-  const auto mount = mount_of(read_mounts(root), failed ? fs::absolute(directory) : whole);
-  if (!mount) return nullptr;
+  const auto mounts = read_mounts(root);
+  const Mount* const mount = mount_of(mounts, failed ? fs::absolute(directory) : whole);
+  if (mount == nullptr) return nullptr;
   return {{"directory", (failed ? directory : whole).string()},
-          {"mount_point", mount->point},
+          {"mount_point", mount->point.string()},
           {"file_system", mount->type},
           {"source", mount->source},
-          {"options", mount->options},
-          {"file_system_options", mount->super_options},
-          {"device", device(mount->device_number, root)}};
+          {"options", mount->mount_options},
+          {"file_system_options", mount->options},
+          {"device", device(mount->device, root)}};
 }
 
 Json limit(int resource) {

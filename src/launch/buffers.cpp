@@ -30,7 +30,7 @@ std::string medium(const fs::path& root, const Mount& mount) {
   if (name.starts_with("nvme")) return "nvme";
   if (name.starts_with("pmem")) return "persistent memory";
   if (name.starts_with("vd") || name.starts_with("xvd")) return "virtual disk";
-  const fs::path device = root / "sys/dev/block" / mount.device_number;
+  const fs::path device = root / "sys/dev/block" / mount.device;
   for (const char* queue : {"queue/rotational", "../queue/rotational"}) {
     const auto text = read_text(device / queue, 16);
     if (text) return text->starts_with('0') ? "ssd" : "disk";
@@ -45,18 +45,18 @@ std::vector<Fact> examine_buffers(const fs::path& root) {
   std::set<std::string> seen;
   for (const Mount& mount : read_mounts(root)) {
     // Places people put buffers; system directories, bind mounts of single files and containers' own are not.
-    const bool candidate = is_local(mount.type) && !mount.point.starts_with("/run") &&
-                           !mount.point.starts_with("/sys") && !mount.point.starts_with("/boot") &&
-                           mount.point != "/dev" && !mount.point.starts_with("/snap");
-    const fs::path point = root / fs::path(mount.point).relative_path();
+    const std::string& where = mount.point.native();
+    const bool candidate = is_local(mount.type) && !where.starts_with("/run") && !where.starts_with("/sys") &&
+                           !where.starts_with("/boot") && where != "/dev" && !where.starts_with("/snap");
+    const fs::path point = root / mount.point.relative_path();
     struct statvfs space {};
     if (!candidate || ::statvfs(point.c_str(), &space) != 0 || (space.f_flag & ST_RDONLY) != 0) continue;
-    if (!seen.insert(mount.point).second) continue;
+    if (!seen.insert(where).second) continue;
     const Bytes total(static_cast<std::uint64_t>(space.f_blocks) * space.f_frsize);
     const Bytes free(static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize);
     if (total.count < (std::uint64_t{64} << 20)) continue;
     // The root file system is offered through /tmp, where everyone may write.
-    const std::string shown = mount.point == "/" ? "/tmp" : mount.point;
+    const std::string shown = where == "/" ? "/tmp" : where;
     const bool writable = ::access((root / fs::path(shown).relative_path()).c_str(), W_OK) == 0;
     facts.push_back({.topic = "buffer",
                      .name = shown,

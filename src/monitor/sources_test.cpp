@@ -5,8 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/mounts.hpp"
 #include "monitor/detail/devices.hpp"
-#include "monitor/detail/mounts.hpp"
+#include "monitor/detail/mount_options.hpp"
 #include "monitor/fake_system_test.hpp"
 
 namespace weir::monitor {
@@ -35,7 +36,7 @@ std::vector<std::string> paths(const detail::Sources& sources, const FakeSystem&
 }
 
 TEST(Mounts, TheDeepestAndLastMountHoldsADirectory) {
-  const auto mounts = detail::parse_mountinfo(
+  const auto mounts = parse_mountinfo(
       "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
       "23 22 8:2 / /data rw - xfs /dev/sda2 rw\n"
       "24 22 8:3 / /data rw master:3 propagate_from:2 - ext4 /dev/sda3 rw,discard\n"
@@ -43,7 +44,7 @@ TEST(Mounts, TheDeepestAndLastMountHoldsADirectory) {
       "damaged\n"
       "26 22 8:4\n");
   ASSERT_EQ(mounts.size(), 4U);
-  const auto device = [&](const char* path) { return detail::mount_of(mounts, path)->device; };
+  const auto device = [&](const char* path) { return mount_of(mounts, path)->device; };
   EXPECT_EQ(device("/"), "8:1");
   EXPECT_EQ(device("/database"), "8:1");
   EXPECT_EQ(device("/data/x"), "8:3");
@@ -51,7 +52,7 @@ TEST(Mounts, TheDeepestAndLastMountHoldsADirectory) {
   EXPECT_EQ(mounts[3].source, "server:/x\\y");
   EXPECT_EQ(mounts[3].point_as_written, "/mnt/my\\040disk");
   EXPECT_TRUE(detail::has_option(mounts[2].options, "discard"));
-  EXPECT_EQ(detail::mount_of({}, "/"), nullptr);
+  EXPECT_EQ(mount_of({}, "/"), nullptr);
 }
 
 TEST(Sources, APartitionIsItsWholeDisk) {

@@ -8,6 +8,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/own_files.hpp"
 
 namespace weir::workload {
 namespace {
@@ -70,15 +71,9 @@ Result<Json> read_json(const fs::path& file) {
 std::string_view name(Mpi mpi) { return mpi == Mpi::openmpi ? "openmpi" : "mpich"; }
 
 Result<fs::path> find_rank_program(Mpi mpi) {
-  std::error_code failed;
-  const fs::path bin = fs::read_symlink("/proc/self/exe", failed).parent_path();
-  const std::string file = fmt::format("weir-rank-{}", name(mpi));
-  for (const fs::path& folder : {bin, bin / ".." / WEIR_RANK_FOLDER}) {
-    const fs::path candidate = (folder / file).lexically_normal();
-    if (fs::exists(candidate, failed)) return candidate;
-  }
-  return Error{Errc::lacking, fmt::format("{} is not where Weir was installed", file)}.with_remedy(
-      "build Weir with that MPI's development package");
+  const auto program = find_own_file(fmt::format("weir-rank-{}", name(mpi)));
+  if (!program) return program.error().with_remedy("build Weir with that MPI's development package");
+  return program;
 }
 
 std::vector<std::string> rank_command(const std::vector<std::string>& launcher, const fs::path& program,

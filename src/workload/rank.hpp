@@ -19,7 +19,7 @@ namespace weir::workload {
 enum class Mpi { openmpi, mpich };
 std::string_view name(Mpi mpi);  // "openmpi"
 
-// The program built for that MPI: beside the running one (a build tree) or in its libexec (an installed one).
+// The program built for that MPI.
 Result<std::filesystem::path> find_rank_program(Mpi mpi);
 
 // The whole command line. `launcher` is as a user would write it ("srun -N 2 -n {}"), "{}" standing for the

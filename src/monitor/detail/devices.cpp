@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/file.hpp"
+#include "monitor/detail/mount_options.hpp"
 #include "monitor/detail/text.hpp"
 
 namespace weir::monitor::detail {
@@ -21,7 +22,7 @@ const Mount* Devices::mount_of(const fs::path& directory) const {
     const fs::path real = fs::weakly_canonical(fs::absolute(directory, failed), failed);
     if (!failed) path = real;
   }
-  return detail::mount_of(mounts_, path);
+  return weir::mount_of(mounts_, path);
 }
 
 fs::path Devices::folder_of(std::string disk) const {
@@ -55,7 +56,7 @@ std::optional<std::string> Devices::disk_of(const Mount& mount, int depth) const
   }
   if (mount.type == "overlay" && depth < kDeepest) {
     const fs::path upper(option(mount.options, "upperdir"));
-    const Mount* below = upper.empty() ? nullptr : detail::mount_of(mounts_, upper);
+    const Mount* below = upper.empty() ? nullptr : weir::mount_of(mounts_, upper);
     if (below != nullptr && below != &mount) return disk_of(*below, depth + 1);
   }
   return std::nullopt;
@@ -74,7 +75,7 @@ void Devices::add_beneath(const std::string& disk, std::vector<std::string>& fou
     if (const auto lower = whole_disk(slave->path())) add(*lower);
   if (const auto file = read_text(folder / "loop/backing_file", 1 << 16)) {
     const fs::path path(trimmed(*file));
-    const Mount* mount = path.is_absolute() ? detail::mount_of(mounts_, path) : nullptr;
+    const Mount* mount = path.is_absolute() ? weir::mount_of(mounts_, path) : nullptr;
     const auto lower = mount == nullptr ? std::nullopt : disk_of(*mount);
     if (lower) add(*lower);
   }

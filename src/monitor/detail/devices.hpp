@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "monitor/detail/mounts.hpp"
+#include "base/mounts.hpp"
 
 namespace weir::monitor::detail {
 

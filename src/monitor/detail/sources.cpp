@@ -13,6 +13,7 @@
 #include "monitor/detail/devices.hpp"
 #include "monitor/detail/folders.hpp"
 #include "monitor/detail/lustre_places.hpp"
+#include "monitor/detail/mount_options.hpp"
 #include "monitor/detail/text.hpp"
 
 namespace weir::monitor::detail {
@@ -41,9 +42,7 @@ bool is_nfs(const Mount& mount) { return mount.type == "nfs" || mount.type == "n
 class Finder {
  public:
   explicit Finder(const WatchOptions& options)
-      : options_(options),
-        root_(options.root),
-        devices_(root_, parse_mountinfo(read_text(root_ / "proc/self/mountinfo", 1 << 24).value_or(""))) {}
+      : options_(options), root_(options.root), devices_(root_, read_mounts(root_)) {}
 
   Sources find() {
     place_directories();
