@@ -100,10 +100,9 @@ TEST(Run, KeptFilesAreWhereTheNotesSay) {
   job.keep = true;
   const auto outcome = run(job);
   ASSERT_TRUE(outcome) << outcome.error().text();
-  ASSERT_EQ(outcome->notes.size(), 1U);
   const auto names = names_in(scratch.path());
   ASSERT_EQ(names.size(), 1U);
-  EXPECT_THAT(outcome->notes[0], HasSubstr(names[0]));
+  EXPECT_THAT(outcome->notes, testing::Contains(HasSubstr(names[0])));
   EXPECT_EQ(fs::file_size(scratch.path() / names[0] / "worker1"), job.file_size.count);
   EXPECT_EQ(remove_leftovers(scratch.path()), 0U) << "kept files are nobody's to remove";
 }
