@@ -2,7 +2,7 @@
 // system calls, by the engine (latencies measured, as always) and by fio (latencies measured, as by default),
 // in turns within one run, as medians over the turns.
 //
-//   workload_bench [TURNS [MIB]]
+//   workload_bench [TURNS [MIB [CASE]]]     CASE: only those whose name begins so
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -124,7 +124,7 @@ double fio(const Case& test, const Place& place) {
   ::close(make_file(place, true));
   const std::string command = fmt::format(
       "fio --name=bench --thread --ioengine={} --rw={} --bs=4k --iodepth={} --filename={} --size={} "
-      "--loops={} "
+      ""
       "--direct=0 --invalidate=0 --overwrite=1 --fallocate=none --output-format=json",
       test.fio_engine, test.fio_pattern, test.depth, place.file, place.size);
   std::FILE* const pipe = ::popen(command.c_str(), "r");
@@ -169,6 +169,7 @@ int main(int argc, char** argv) {
   fmt::print("{:<28} {:>6} {:>6} {:>6}   {:>9}   {:>12}\n", "", "bare", "weir", "fio", "over bare",
              "ops/s to fio");
   for (const Case& test : kCases) {
+    if (argc > 3 && !test.name.starts_with(argv[3])) continue;
     std::vector<double> bare_ns, our_ns, fio_ns;
     for (int turn = 0; turn < turns; ++turn) {
       if (test.bare != nullptr) bare_ns.push_back(bare(test, place));

@@ -100,10 +100,9 @@ TEST(Run, KeptFilesAreWhereTheNotesSay) {
   job.keep = true;
   const auto outcome = run(job);
   ASSERT_TRUE(outcome) << outcome.error().text();
-  ASSERT_EQ(outcome->notes.size(), 1U);
   const auto names = names_in(scratch.path());
   ASSERT_EQ(names.size(), 1U);
-  EXPECT_THAT(outcome->notes[0], HasSubstr(names[0]));
+  EXPECT_THAT(outcome->notes, testing::Contains(HasSubstr(names[0])));
   EXPECT_EQ(fs::file_size(scratch.path() / names[0] / "worker1"), job.file_size.count);
   EXPECT_EQ(remove_leftovers(scratch.path()), 0U) << "kept files are nobody's to remove";
 }
@@ -308,23 +307,23 @@ TEST(Run, DirectoriesThatCannotBeUsedAreNamed) {
 
 TEST(Run, TheFirstFailureEndsAll) {
   ScratchDir scratch;
-  Job job = small_job(scratch.path());
-  job.count = 8;
-  job.record_size = Bytes(std::uint64_t{1} << 30U);
-  job.file_size = job.record_size;
   for (const Workers workers : {Workers::threads, Workers::processes}) {
     const std::string said = in_child([&]() -> std::string {
+      Job job = small_job(scratch.path());
+      job.count = 8;
       job.workers = workers;
-      const rlimit limit{std::uint64_t{1} << 30U, std::uint64_t{1} << 30U};
-      ::setrlimit(RLIMIT_AS, &limit);
+      const int next = ::dup(0);
+      const int second = ::dup(0);
+      ::close(next);
+      ::close(second);
+      const auto most =
+          static_cast<rlim_t>(second) + 1;  // two: to make files and remove them, not to use them
+      const rlimit limit{most, most};
+      ::setrlimit(RLIMIT_NOFILE, &limit);
       const auto outcome = run(job);
       return outcome ? "went well" : outcome.error().text();
     });
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    GTEST_SKIP() << "a sanitizer needs the address space";
-#endif
-    EXPECT_THAT(said, HasSubstr("memory"));
-    EXPECT_THAT(said, HasSubstr("worker"));
+    EXPECT_THAT(said, testing::ContainsRegex("worker [0-7]: .*: cannot open: Too many open files"));
   }
   EXPECT_THAT(names_in(scratch.path()), IsEmpty());
 }

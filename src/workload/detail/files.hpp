@@ -1,10 +1,12 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/unique_fd.hpp"
 #include "workload/detail/task.hpp"
 #include "workload/job.hpp"
 
@@ -26,10 +28,14 @@ class RunDirectory {
   Result<void> remove();
 
  private:
-  RunDirectory(std::filesystem::path path, bool keep) : path_(std::move(path)), keep_(keep) {}
+  // To remove a directory takes descriptors, and a run may have used up all: these are given back for it.
+  using Spare = std::array<UniqueFd, 2>;
+  RunDirectory(std::filesystem::path path, bool keep, Spare spare)
+      : path_(std::move(path)), keep_(keep), spare_(std::move(spare)) {}
 
   std::filesystem::path path_;
   bool keep_;
+  Spare spare_;
 };
 
 // Worker `worker`'s part of the job with its file in `directory`.

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <system_error>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,11 +66,17 @@ Result<RunDirectory> RunDirectory::make(const fs::path& parent, bool keep) {
         .with_remedy("name a directory that is there");
   if (!S_ISDIR(seen.st_mode)) return Error{Errc::usage, "is no directory"}.in(parent.string());
   remove_leftovers(directory);
+  Spare spare;
+  for (UniqueFd& fd : spare) {
+    fd.reset(::open(directory.c_str(), O_PATH | O_CLOEXEC));
+    if (!fd) return Error::from_errno(errno, "cannot use it").in(parent.string());
+  }
   // Kept files have another name: they are nobody's to remove.
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const std::string name = fmt::format("{}{}.{}.{}", keep ? "weir-kept." : kPrefix, host_name(), ::getpid(),
                                          number.fetch_add(1));
-    if (::mkdir((directory / name).c_str(), 0755) == 0) return RunDirectory(directory / name, keep);
+    if (::mkdir((directory / name).c_str(), 0755) == 0)
+      return RunDirectory(directory / name, keep, std::move(spare));
     if (errno != EEXIST) break;
   }
   return Error::from_errno(errno, "cannot make files in it")
@@ -78,12 +85,13 @@ Result<RunDirectory> RunDirectory::make(const fs::path& parent, bool keep) {
 }
 
 RunDirectory::RunDirectory(RunDirectory&& other) noexcept
-    : path_(std::exchange(other.path_, {})), keep_(other.keep_) {}
+    : path_(std::exchange(other.path_, {})), keep_(other.keep_), spare_(std::move(other.spare_)) {}
 
 RunDirectory::~RunDirectory() { (void)remove(); }
 
 Result<void> RunDirectory::remove() {
   if (path_.empty() || keep_) return {};
+  for (UniqueFd& fd : spare_) fd.reset();
   std::error_code failed;
   fs::remove_all(path_, failed);
   const fs::path path = std::exchange(path_, {});
