@@ -101,7 +101,14 @@ function(weir_unit_test name)
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE weir_compile ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # what is tested is optimised; tests need not be
-  target_compile_definitions(${name} PRIVATE WEIR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # Only where it is used, here or in a header for tests: a path in every command line would keep clones from
+  # sharing what ccache has.
+  foreach(source IN LISTS TEST_SOURCES)
+    file(STRINGS "${source}" uses REGEX "WEIR_SOURCE_DIR|_test\\.hpp\"" LIMIT_COUNT 1)
+    if(uses)
+      set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_DEFINITIONS WEIR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    endif()
+  endforeach()
   string(JOIN ":" labels ${TEST_LABELS})  # gtest_discover_tests() takes one word; ctest -L matches parts of it
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${labels}" TIMEOUT 300)

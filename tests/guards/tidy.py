@@ -4,7 +4,7 @@
 With WEIR_LONG_TESTS set, or files named, also the unit tests, the tiny programs of tests/preload and the static
 analyzer: together they take several times as long as the rest.
 A file that passed is not checked again until it, a project header it includes, its flags or .clang-tidy
-change: what passed is remembered in BUILD/tidy.passed by hash.
+change: what passed is remembered by hash in the user's cache directory, for every clone.
 """
 import hashlib
 import json
@@ -43,10 +43,10 @@ def headers_by_object():
 def fingerprint(entry, deps):
     state = hashlib.sha256()
     state.update((root / ".clang-tidy").read_bytes() + bytes([thorough]))
-    state.update(entry["command"].encode())
+    state.update(entry["command"].replace(str(build), "BUILD").replace(str(root), "ROOT").encode())
     made = re.search(r" -o (\S+)", entry["command"])
     for path in sorted({Path(entry["file"]), *deps.get(made.group(1) if made else "", ())}):
-        state.update(str(path).encode())
+        state.update(os.path.relpath(path, root).encode())
         if path.exists():
             state.update(path.read_bytes())
     return state.hexdigest()
@@ -60,7 +60,9 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
     if own and (not wanted or any(str(path).endswith(name) for name in wanted)):
         entries.append(entry)
 deps = headers_by_object()
-record = build / "tidy.passed"
+cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "weir")
+cache.mkdir(parents=True, exist_ok=True)
+record = cache / "tidy.passed"
 passed = set(record.read_text().split()) if record.exists() else set()
 todo = {}
 for entry in entries:
