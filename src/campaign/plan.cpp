@@ -61,9 +61,14 @@ Result<Plan> make_plan(Grid grid, const std::filesystem::path& directory) {
   Plan plan;
   plan.grid = std::move(grid);
   plan.base.directory = directory;
-  for (const auto& [field, value] : plan.grid.fixed)
+  for (const auto& [field, value] : plan.grid.fixed) {
+    if (const auto setting = setting_named(field)) {
+      plan.settings.emplace_back(*setting, value);
+      continue;
+    }
     if (const auto set = workload::set_field(plan.base, field_of(field), value); !set)
       return set.error().in("[fixed]");
+  }
   for (const Factor& factor : plan.grid.factors) {
     const auto kind = kind_of(factor);
     if (!kind) return kind.error();

@@ -27,6 +27,7 @@ struct Plan {
   std::vector<std::string> factor_names() const;
 
   workload::Job base;  // what every job shares
+  std::vector<std::pair<Setting, std::string>> settings;  // that every run shares
 };
 
 // Errors name the factor, the level or the configuration that cannot be run.

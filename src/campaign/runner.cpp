@@ -40,6 +40,8 @@ class Machinery {
         levels_(plan.grid.factors.size()) {}
 
   Result<void> check() const {
+    for (const auto& [setting, level] : plan_.settings)
+      if (const auto good = settings_.check(setting, level); !good) return good.error().in("[fixed]");
     for (std::size_t i = 0; i < plan_.grid.factors.size(); ++i) {
       if (plan_.kinds[i] != FactorKind::setting) continue;
       const Factor& factor = plan_.grid.factors[i];
@@ -54,6 +56,11 @@ class Machinery {
 
   Result<void> bring_to(const Configuration& configuration) {
     const Levels plainly = levels_of(plan_.grid, configuration);
+    if (!fixed_set_) {
+      for (const auto& [setting, level] : plan_.settings)
+        if (const auto set = settings_.set(setting, level); !set) return set.error().in("[fixed]");
+      fixed_set_ = true;
+    }
     for (std::size_t i = 0; i < plan_.grid.factors.size(); ++i) {
       const Factor& factor = plan_.grid.factors[i];
       const std::string& level = factor.levels[configuration[i]].text;
@@ -85,6 +92,7 @@ class Machinery {
   const Plan& plan_;
   Settings settings_;
   std::vector<std::optional<std::string>> levels_;  // in force, by factor
+  bool fixed_set_ = false;                          // plan_.settings
 };
 
 class Campaign {

@@ -197,8 +197,8 @@ Result<std::vector<Settings::Change>> Settings::changes(Setting setting, std::st
       return std::vector<Change>{{*file, std::string(level)}};
     }
     case Setting::trim:
-      if (level != "before" && level != "no")
-        return Error{Errc::usage, fmt::format("trim '{}'", level)}.with_remedy("give before or no");
+      if (level != "true" && level != "false")
+        return Error{Errc::usage, fmt::format("trim '{}'", level)}.with_remedy("give true or false");
       return wanted;
   }
   return wanted;
@@ -230,7 +230,7 @@ Result<void> Settings::set(Setting setting, std::string_view level) {
   if (setting == Setting::trim) {
     const auto known = changes(setting, level);
     if (!known) return known.error();
-    trim_ = level == "before";
+    trim_ = level == "true";
     return {};
   }
   if (const auto guarded = start_guardian(); !guarded) return guarded;

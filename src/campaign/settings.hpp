@@ -18,7 +18,7 @@ enum class Setting {
   turbo,          // "on" or "off"
   io_scheduler,   // of the block device: "none", "mq-deadline", ...
   queue_depth,    // requests the block device's queue holds
-  trim,           // "before": unused blocks are given back to the device before every run; "no"
+  trim,           // "true": unused blocks are given back to the device before every run
 };
 std::optional<Setting> setting_named(std::string_view name);
 std::vector<std::string> setting_names();
