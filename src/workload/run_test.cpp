@@ -234,7 +234,7 @@ TEST(Run, AFileThatCannotGrowFailsClearly) {
 
 // Mounts something small and fleeting over `at`, seen by this process alone; false where that is forbidden.
 bool mount_here(const char* type, const fs::path& at, const char* options) {
-  if (::unshare(CLONE_NEWNS) != 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
+  if (::unshare(CLONE_NEWNS) != 0) return false;
   ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
   return ::mount("weir", at.c_str(), type, 0, options) == 0;
 }
@@ -283,7 +283,7 @@ TEST(Run, DirectoriesThatCannotBeUsedAreNamed) {
   auto outcome = run(job);
   ASSERT_FALSE(outcome);
   EXPECT_THAT(outcome.error().text(), HasSubstr("absent: cannot use it: No such file or directory"));
-  std::ofstream(scratch.path() / "file");
+  std::ofstream(scratch.path() / "file") << "no directory";
   job.directory = scratch.path() / "file";
   outcome = run(job);
   ASSERT_FALSE(outcome);

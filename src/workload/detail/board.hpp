@@ -45,13 +45,13 @@ class Board {
  private:
   enum class Gate : std::uint32_t { closed, open, never };
   struct Shared {
+    alignas(kCacheLine) std::atomic<std::uint32_t> stop{0};  // alone: all read it all the time
+    alignas(kCacheLine) std::atomic<std::uint32_t> gate{0};
     std::atomic<std::uint32_t> ready{0};
-    std::atomic<std::uint32_t> gate{0};
-    Tick started;
-    alignas(kCacheLine) std::atomic<std::uint32_t> stop{0};
-    alignas(kCacheLine) std::atomic<std::uint32_t> begun{0};
+    std::atomic<std::uint32_t> begun{0};
     std::atomic<std::uint32_t> ended{0};
     std::atomic<std::uint32_t> first{0};
+    Tick started;
     Snapshot last_begin, first_end;
   };
 
