@@ -13,7 +13,6 @@ namespace {
 using test::facts_of;
 using test::opened;
 using test::run_at;
-using ::testing::HasSubstr;
 
 TEST(Export, WritesOneRowPerRun) {
   const ScratchDir dir;

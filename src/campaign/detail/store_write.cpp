@@ -83,7 +83,7 @@ Result<std::int64_t> Store::add_campaign(const CampaignFacts& facts,
                                             facts.factors.size())};
   auto transaction = detail::Transaction::begin(state_->db);
   if (!transaction) return state_->in_file(transaction.error());
-  const auto number = state_->put_campaign(facts);
+  auto number = state_->put_campaign(facts);
   if (!number) return state_->in_file(number.error());
   if (auto put = state_->put_configurations(*number, 0, configurations); !put)
     return state_->in_file(put.error());
