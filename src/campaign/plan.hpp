@@ -26,7 +26,7 @@ struct Plan {
   std::string label(const Configuration& configuration) const;
   std::vector<std::string> factor_names() const;
 
-  workload::Job base;  // what every job shares
+  workload::Job base;                                     // what every job shares
   std::vector<std::pair<Setting, std::string>> settings;  // that every run shares
 };
 
