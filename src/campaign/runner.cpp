@@ -70,7 +70,7 @@ class Machinery {
         if (const auto set = settings_.set(*setting_named(factor.name), plainly[i]); !set)
           return set.error().in(factor.name);
       } else if (const auto set = run_command(factor, level); !set) {
-        return set;
+        return set.error();
       }
       levels_[i] = level;
     }

@@ -233,15 +233,15 @@ Result<void> Settings::set(Setting setting, std::string_view level) {
     trim_ = level == "true";
     return {};
   }
-  if (const auto guarded = start_guardian(); !guarded) return guarded;
+  if (const auto guarded = start_guardian(); !guarded) return guarded.error();
   const auto wanted = changes(setting, level);
   if (!wanted) return wanted.error();
   for (const Change& change : *wanted) {
     const auto now = read_setting(change.file);
     if (!now) return now.error();
     if (*now == change.value) continue;
-    if (const auto kept = keep_old_value(change.file); !kept) return kept;
-    if (const auto written = write_setting(change.file, change.value); !written) return written;
+    if (const auto kept = keep_old_value(change.file); !kept) return kept.error();
+    if (const auto written = write_setting(change.file, change.value); !written) return written.error();
   }
   return {};
 }

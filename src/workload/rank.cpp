@@ -71,7 +71,7 @@ Result<Json> read_json(const fs::path& file) {
 std::string_view name(Mpi mpi) { return mpi == Mpi::openmpi ? "openmpi" : "mpich"; }
 
 Result<fs::path> find_rank_program(Mpi mpi) {
-  const auto program = find_own_file(fmt::format("weir-rank-{}", name(mpi)));
+  auto program = find_own_file(fmt::format("weir-rank-{}", name(mpi)));
   if (!program) return program.error().with_remedy("build Weir with that MPI's development package");
   return program;
 }
