@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/folders.hpp"
 #include "launch/machine.hpp"
 #include "launch/process.hpp"
 
@@ -25,16 +26,6 @@ Fact counter(std::string_view name, State state, std::string detail, const fs::p
           .detail = std::move(detail),
           .path = path.string(),
           .remedy = std::move(remedy)};
-}
-
-std::vector<std::string> entries(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code failed;
-  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator();
-       entry.increment(failed))
-    names.push_back(entry->path().filename().string());
-  std::ranges::sort(names);
-  return names;
 }
 
 // Whole devices of /proc/diskstats that ever did I/O; partitions (sda1, nvme0n1p2) and loop devices are not
@@ -90,7 +81,7 @@ Fact examine_gpfs(const fs::path& root) {
 }
 
 Fact examine_infiniband(const fs::path& root) {
-  const auto devices = entries(root / "sys/class/infiniband");
+  const auto devices = names_in(root / "sys/class/infiniband");
   if (devices.empty()) return counter("InfiniBand", State::absent, "no adapters");
   return counter("InfiniBand", State::ok, fmt::format("{}", fmt::join(devices, ", ")),
                  root / "sys/class/infiniband");

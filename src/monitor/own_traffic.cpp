@@ -26,7 +26,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "monitor/detail/folders.hpp"
+#include "base/folders.hpp"
 #include "monitor/detail/text.hpp"
 #include "monitor/watch.hpp"
 
@@ -55,7 +55,7 @@ std::optional<Traffic> parse_io(std::string_view text) {
 
 // Adds the living children of a process, and theirs.
 void add_children(const fs::path& proc, const fs::path& process, int depth, std::size_t& seen, Traffic& sum) {
-  for (const std::string& thread : detail::names_in(process / "task")) {
+  for (const std::string& thread : names_in(process / "task")) {
     const auto children = read_text(process / "task" / thread / "children", 1 << 20);
     if (!children) continue;
     std::string_view rest = *children;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "monitor/detail/folders.hpp"
+#include "base/folders.hpp"
 
 namespace weir::monitor::detail {
 namespace fs = std::filesystem;

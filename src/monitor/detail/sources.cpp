@@ -10,26 +10,14 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/folders.hpp"
 #include "monitor/detail/devices.hpp"
-#include "monitor/detail/folders.hpp"
 #include "monitor/detail/lustre_places.hpp"
 #include "monitor/detail/mount_options.hpp"
 #include "monitor/detail/text.hpp"
 
 namespace weir::monitor::detail {
 namespace fs = std::filesystem;
-
-std::vector<std::string> names_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code failed;
-  for (auto entry = fs::directory_iterator(folder, failed); !failed && entry != fs::directory_iterator();
-       entry.increment(failed))
-    names.push_back(entry->path().filename().string());
-  std::ranges::sort(names);
-  return names;
-}
-
-bool readable(const fs::path& file) { return ::access(file.c_str(), R_OK) == 0; }
 
 namespace {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-namespace weir::monitor::detail {
+namespace weir {
 
 // Names in a directory, sorted; none where it is not there or may not be read.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 bool readable(const std::filesystem::path& file);
 
-}  // namespace weir::monitor::detail
+}  // namespace weir
