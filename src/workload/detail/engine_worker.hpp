@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "workload/detail/fault_guard.hpp"
+#include "workload/detail/file_loop.hpp"
 #include "workload/detail/memory.hpp"
-#include "workload/detail/worker.hpp"
 
 namespace weir::workload::detail {
 
@@ -22,96 +21,49 @@ namespace weir::workload::detail {
 //   int sync()                                                           all that was written
 //   int close()
 template <class Engine, Mode M>
-class EngineWorker final : public Worker {
+class EngineWorker final : public FileLoop<EngineWorker<Engine, M>, M> {
+  using Loop = FileLoop<EngineWorker, M>;
+  friend Loop;
+  using Loop::file_number_;
+  using Loop::kShape;
+  using Loop::opening_;
+  using Loop::size_;
+  using Loop::task_;
+
  public:
   EngineWorker(Task task, Engine engine, Memory buffers)
-      : task_(std::move(task)),
+      : Loop(std::move(task)),
         engine_(std::move(engine)),
         buffers_(std::move(buffers)),
-        opening_(opening_of(task_)),
-        size_(task_.job.record_size.count),
         out_(buffers_.part(0, size_)),
         in_(buffers_.part(aligned_up(size_), size_)) {
     task_.pattern(Generation::written).fill(out_, 0);
   }
 
-  Result<void> run(Lane& lane) override {
-    if constexpr (M == Mode::open_write_close) return run_many_files(lane);
-    if (auto opened = open(lane); !opened) return opened;
-    auto order = task_.order<kShape.order>();
-    const std::uint64_t all = task_.records();
-    const std::uint64_t flush_after = task_.job.flush_every.count / size_;
-    const std::uint64_t batch = M == Mode::aggregate_write && flush_after != 0 ? flush_after : all;
-    for (std::uint64_t done = 0; done < all;) {
-      const std::uint64_t now = std::min(batch, all - done);
-      if (const Trouble trouble = guarded_move(lane, order, now)) return error_of(trouble, opening_);
-      if (lane.told_to_stop()) return {};
-      done += now;
-      if constexpr (M == Mode::aggregate_write)
-        if (done < all)
-          if (auto flushed = flush(lane, done); !flushed) return flushed;
-    }
-    return close(lane, wants_final_sync());
-  }
-
  private:
-  static constexpr Shape kShape = shape_of(M);
-
-  // OWC: every record is a file of its own.
-  Result<void> run_many_files(Lane& lane) {
-    RecordOrder<Order::same> always_first(1, 1, 0);
-    for (std::uint64_t i = 0; i < task_.records() && !lane.told_to_stop(); ++i) {
-      opening_.file = task_.file_of(i);
-      file_number_ = i;
-      if (auto opened = open(lane); !opened) return opened;
-      if (const Trouble trouble = guarded_move(lane, always_first, 1)) return error_of(trouble, opening_);
-      if (auto closed = close(lane, wants_final_sync()); !closed) return closed;
-    }
-    return {};
-  }
-
-  Result<void> open(Lane& lane) {
-    const Tick before = Clock::now();
-    auto opened = engine_.open(opening_);
-    lane.opening += (Clock::now() - before).count;
-    return opened;
-  }
-
-  Result<void> close(Lane& lane, bool sync) {
-    const Tick before = Clock::now();
-    if (const int error = sync ? engine_.sync() : 0; error != 0)
-      return error_of(error, "cannot make it durable", opening_);
+  Result<void> open_file() { return engine_.open(opening_); }
+  Result<void> close_file() {
     if (const int error = engine_.close(); error != 0) return error_of(error, "cannot close", opening_);
-    lane.closing += (Clock::now() - before).count;
     return {};
   }
+  int sync_file() { return engine_.sync(); }
 
-  Result<void> flush(Lane& lane, std::uint64_t done) {
-    if (task_.job.flush == Flush::fsync) {
-      if (const int error = engine_.sync(); error != 0) return error_of(error, "cannot flush", opening_);
-    } else if (task_.job.flush == Flush::reopen) {
-      if (auto closed = close(lane, false); !closed) return closed;
-      opening_.position = task_.begin() + done * size_;
-      return open(lane);
-    }
+  template <class Records>
+  Result<void> move(Lane& lane, Records& order, std::uint64_t count) {
+    if (const Trouble trouble = guarded_move(lane, order, count)) return error_of(trouble, opening_);
     return {};
-  }
-
-  bool wants_final_sync() const {
-    if constexpr (kShape.moves == Moves::read) return false;
-    return task_.job.sync_at_end || task_.job.flush == Flush::fsync;
   }
 
   template <class Records>
   Trouble guarded_move(Lane& lane, Records& order, std::uint64_t count) {
-    if constexpr (!Engine::kMayFault) return move(lane, order, count);
+    if constexpr (!Engine::kMayFault) return move_each(lane, order, count);
     Trouble trouble;
-    if (with_fault_guard([&] { trouble = move(lane, order, count); })) return trouble;
+    if (with_fault_guard([&] { trouble = move_each(lane, order, count); })) return trouble;
     return {Trouble::Kind::fault, kShape.moves != Moves::read, 0, at_, {}};
   }
 
   template <class Records>
-  Trouble move(Lane& lane, Records& order, std::uint64_t count) {
+  Trouble move_each(Lane& lane, Records& order, std::uint64_t count) {
     const bool verify = task_.job.verify;
     const bool sync_each = task_.job.sync == Sync::fsync;
     const DataPattern written = task_.pattern(Generation::written, file_number_);
@@ -156,13 +108,9 @@ class EngineWorker final : public Worker {
     return {};
   }
 
-  Task task_;
   Engine engine_;
   Memory buffers_;
-  Opening opening_;
-  std::uint64_t size_;
   std::span<std::byte> out_, in_;
-  std::uint64_t file_number_ = 0;
   volatile std::uint64_t at_ = 0;  // where a fault happened
 };
 

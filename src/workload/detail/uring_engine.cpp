@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/unique_fd.hpp"
+#include "workload/detail/file_loop.hpp"
 #include "workload/detail/memory.hpp"
-#include "workload/detail/worker.hpp"
 
 namespace weir::workload::detail {
 namespace {
@@ -75,15 +75,18 @@ struct Slot {
 
 // Keeps `depth` records in flight, and asks the kernel once for all that is to be submitted.
 template <Mode M>
-class UringWorker final : public Worker {
+class UringWorker final : public FileLoop<UringWorker<M>, M> {
+  using Loop = FileLoop<UringWorker, M>;
+  friend Loop;
+  using Loop::file_number_;
+  using Loop::kShape;
+  using Loop::opening_;
+  using Loop::size_;
+  using Loop::task_;
+
  public:
   UringWorker(Task task, Ring ring, Memory buffers)
-      : task_(std::move(task)),
-        buffers_(std::move(buffers)),
-        ring_(std::move(ring)),
-        opening_(opening_of(task_)),
-        size_(task_.job.record_size.count),
-        slots_(task_.job.depth) {
+      : Loop(std::move(task)), buffers_(std::move(buffers)), ring_(std::move(ring)), slots_(task_.job.depth) {
     std::vector<iovec> vectors;
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       slots_[i].buffer = buffers_.part(i * aligned_up(size_), size_);
@@ -98,81 +101,25 @@ class UringWorker final : public Worker {
     fixed_file_ = io_uring_register_files(ring_.get(), &none, 1) == 0;
   }
 
-  Result<void> run(Lane& lane) override {
-    if constexpr (M == Mode::open_write_close) return run_many_files(lane);
-    if (auto opened = open(lane); !opened) return opened;
-    auto order = task_.order<kShape.order>();
-    const std::uint64_t all = task_.records();
-    const std::uint64_t flush_after = task_.job.flush_every.count / size_;
-    const std::uint64_t batch = M == Mode::aggregate_write && flush_after != 0 ? flush_after : all;
-    for (std::uint64_t done = 0; done < all;) {
-      const std::uint64_t now = std::min(batch, all - done);
-      if (auto moved = move(lane, order, now); !moved) return moved;
-      if (lane.told_to_stop()) return {};
-      done += now;
-      if constexpr (M == Mode::aggregate_write)
-        if (done < all)
-          if (auto flushed = flush(lane); !flushed) return flushed;
-    }
-    return close(lane, wants_final_sync());
-  }
-
  private:
-  static constexpr Shape kShape = shape_of(M);
-
-  Result<void> run_many_files(Lane& lane) {
-    RecordOrder<Order::same> always_first(1, 1, 0);
-    for (std::uint64_t i = 0; i < task_.records() && !lane.told_to_stop(); ++i) {
-      opening_.file = task_.file_of(i);
-      file_number_ = i;
-      if (auto opened = open(lane); !opened) return opened;
-      if (auto moved = move(lane, always_first, 1); !moved) return moved;
-      if (auto closed = close(lane, wants_final_sync()); !closed) return closed;
-    }
-    return {};
-  }
-
-  Result<void> open(Lane& lane) {
-    const Tick before = Clock::now();
+  Result<void> open_file() {
     auto fd = open_for(opening_);
     if (!fd) return fd.error();
     fd_.reset(*fd);
     if (fixed_file_ && io_uring_register_files_update(ring_.get(), 0, &*fd, 1) != 1)
       return error_of(EIO, "cannot give it to io_uring", opening_);
-    lane.opening += (Clock::now() - before).count;
-    if (!flags_known_) {
-      flags_known_ = true;
-      if (fixed_file_) flags_ |= IOSQE_FIXED_FILE;
-      if (!may_finish_at_once(*fd)) flags_ |= IOSQE_ASYNC;
-    }
     return {};
   }
 
-  Result<void> close(Lane& lane, bool sync) {
-    const Tick before = Clock::now();
-    if (sync && ::fsync(fd_.get()) != 0) return error_of(errno, "cannot make it durable", opening_);
+  Result<void> close_file() {
     const int none = -1;
     if (fixed_file_ && io_uring_register_files_update(ring_.get(), 0, &none, 1) != 1)
       return error_of(EIO, "cannot take it from io_uring", opening_);
     if (::close(fd_.release()) != 0) return error_of(errno, "cannot close", opening_);
-    lane.closing += (Clock::now() - before).count;
     return {};
   }
 
-  Result<void> flush(Lane& lane) {
-    if (task_.job.flush == Flush::fsync) {
-      if (::fsync(fd_.get()) != 0) return error_of(errno, "cannot flush", opening_);
-    } else if (task_.job.flush == Flush::reopen) {
-      if (auto closed = close(lane, false); !closed) return closed;
-      return open(lane);
-    }
-    return {};
-  }
-
-  bool wants_final_sync() const {
-    if constexpr (kShape.moves == Moves::read) return false;
-    return task_.job.sync_at_end || task_.job.flush == Flush::fsync;
-  }
+  int sync_file() { return ::fsync(fd_.get()) == 0 ? 0 : errno; }
 
   // Moves the next `count` records of the order. Requests that are under way when something fails are waited
   // for: the kernel must not write into buffers that are gone.
@@ -181,6 +128,11 @@ class UringWorker final : public Worker {
     const DataPattern written = task_.pattern(Generation::written, file_number_);
     const DataPattern prepared = task_.pattern(Generation::prepared);
     const Coin coin = task_.coin();
+    if (!flags_known_) {
+      flags_known_ = true;
+      if (fixed_file_) flags_ |= IOSQE_FIXED_FILE;
+      if (!may_finish_at_once(fd_.get())) flags_ |= IOSQE_ASYNC;
+    }
     free_.clear();
     for (std::uint32_t i = 0; i < slots_.size(); ++i) free_.push_back(i);
     Trouble trouble;
@@ -286,11 +238,8 @@ class UringWorker final : public Worker {
     return true;
   }
 
-  Task task_;
   Memory buffers_;
   Ring ring_;  // goes before its buffers do
-  Opening opening_;
-  std::uint64_t size_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   UniqueFd fd_;
@@ -298,7 +247,6 @@ class UringWorker final : public Worker {
   bool fixed_file_ = false;
   bool flags_known_ = false;
   unsigned flags_ = 0;  // of every request
-  std::uint64_t file_number_ = 0;
   std::uint64_t moved_ = 0;
 };
 
