@@ -3,7 +3,7 @@
 set(WEIR_CALLS_DIR "${PROJECT_BINARY_DIR}/generated")
 
 # The tables in a fixed order, so that ids do not depend on the file system; a new table is a new layer.
-set(WEIR_CALL_LAYERS posix stdio)
+set(WEIR_CALL_LAYERS posix stdio mpi mpiio)
 if(WEIR_HAVE_URING)
   list(APPEND WEIR_CALL_LAYERS uring)
 endif()
@@ -42,6 +42,18 @@ add_custom_target(weir_generated_calls DEPENDS "${WEIR_CALLS_DIR}/calls.stamp")
 set_property(GLOBAL PROPERTY WEIR_ROOM_calls_GENERATED ${made})
 set_property(GLOBAL PROPERTY WEIR_ROOM_calls_GENERATED_INCLUDE "${WEIR_CALLS_DIR}")
 
+# weir_has.hpp in the directory: WEIR_HAS_<name> for each function that the libraries export.
+function(weir_names_of directory)
+  set(text)
+  foreach(library IN LISTS ARGN)
+    execute_process(COMMAND "${CMAKE_NM}" -D --defined-only "${library}" OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL " [TWi] [A-Za-z_0-9]+" names "${names}")
+    list(TRANSFORM names REPLACE " [TWi] (.*)" "#define WEIR_HAS_\\1 1\n")
+    string(APPEND text ${names})
+  endforeach()
+  file(CONFIGURE OUTPUT "${directory}/weir_has.hpp" CONTENT "${text}")
+endfunction()
+
 # A library for LD_PRELOAD: the shims of some layers bound to one handler.
 #
 #   weir_preload_library(weir-capture
@@ -51,11 +63,13 @@ set_property(GLOBAL PROPERTY WEIR_ROOM_calls_GENERATED_INCLUDE "${WEIR_CALLS_DIR
 #     ROOMS capture                          rooms it is made of; intercept is always there
 #     ALSO_EXPORTS vfork                     names its own sources add to the tables'
 #     MAY_NEED libmpi.so.40                  shared libraries it may need besides the C library's own
+#     HEADERS PkgConfig::MPICH               whose headers the shims include; nothing of it is linked
+#     HAVING libmpich.so                     libraries whose names count for tables with @varies
 #     NO_INSTALL)                            for tests
 #
 # Two tests come with it: it exports exactly what the tables say, and it needs no library an application may lack.
 function(weir_preload_library name)
-  cmake_parse_arguments(LIB "NO_INSTALL" "HANDLER" "LAYERS;SOURCES;ROOMS;MAY_NEED;ALSO_EXPORTS" ${ARGN})
+  cmake_parse_arguments(LIB "NO_INSTALL" "HANDLER" "LAYERS;SOURCES;ROOMS;MAY_NEED;ALSO_EXPORTS;HEADERS;HAVING" ${ARGN})
   if(LIB_UNPARSED_ARGUMENTS OR NOT LIB_HANDLER OR NOT LIB_LAYERS)
     message(FATAL_ERROR "weir_preload_library(${name}): LAYERS and HANDLER are needed; not understood: "
                         "'${LIB_UNPARSED_ARGUMENTS}'")
@@ -70,6 +84,16 @@ function(weir_preload_library name)
     list(APPEND exports "${WEIR_CALLS_DIR}/shims/${layer}.exports")
   endforeach()
   add_library(${name} SHARED ${shims} ${LIB_SOURCES})
+  if(LIB_HAVING)
+    weir_names_of("${PROJECT_BINARY_DIR}/generated/${name}" ${LIB_HAVING})
+    target_include_directories(${name} PRIVATE "${PROJECT_BINARY_DIR}/generated/${name}")
+    target_compile_options(${name} PRIVATE "SHELL:-include weir_has.hpp")
+    foreach(package IN LISTS LIB_HEADERS)
+      target_include_directories(${name} SYSTEM PRIVATE $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
+    endforeach()
+    target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1
+      OMPI_OMIT_MPI1_COMPAT_DECLS=0)
+  endif()
   add_dependencies(${name} weir_generated_calls)
   set_source_files_properties(${shims} PROPERTIES GENERATED TRUE)
   list(TRANSFORM LIB_ROOMS PREPEND weir_)
@@ -87,7 +111,8 @@ function(weir_preload_library name)
   if(BUILD_TESTING AND NOT WEIR_SANITIZE)
     set(check "${PROJECT_SOURCE_DIR}/tests/preload/check_library.cmake")
     add_test(NAME preload.${name}.exports_what_the_tables_say COMMAND "${CMAKE_COMMAND}"
-      -D "LIBRARY=$<TARGET_FILE:${name}>" -D "NM=${CMAKE_NM}" -D "EXPORTS=${exports}" -D "ALSO=${LIB_ALSO_EXPORTS}" -P "${check}")
+      -D "LIBRARY=$<TARGET_FILE:${name}>" -D "NM=${CMAKE_NM}" -D "EXPORTS=${exports}" -D "ALSO=${LIB_ALSO_EXPORTS}"
+      -D "HAVING=${LIB_HAVING}" -P "${check}")
     add_test(NAME preload.${name}.needs_only_the_c_library COMMAND "${CMAKE_COMMAND}"
       -D "LIBRARY=$<TARGET_FILE:${name}>" -D "READELF=${CMAKE_READELF}" -D "MAY_NEED=${LIB_MAY_NEED}" -P "${check}")
     set_tests_properties(preload.${name}.exports_what_the_tables_say preload.${name}.needs_only_the_c_library

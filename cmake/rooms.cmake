@@ -10,8 +10,19 @@ weir_room(trace        USES calls grammar PARTLY ZFP LINKS PkgConfig::ZSTD weir_
 weir_room(intercept    USES calls THREADED)
 weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 LINKS ${WEIR_ZSTD_ARCHIVE} weir_uring)
 if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PRELOAD do not mix
-  weir_preload_library(weir-capture-posix LAYERS ${WEIR_CALL_LAYERS} HANDLER capture/handler.hpp ROOMS capture
+  set(every_program posix stdio)
+  if(WEIR_HAVE_URING)
+    list(APPEND every_program uring)
+  endif()
+  weir_preload_library(weir-capture-posix LAYERS ${every_program} HANDLER capture/preload/handler.hpp ROOMS capture
     SOURCES src/capture/preload/vfork.cpp ALSO_EXPORTS vfork)
+  file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capture/mpi/*.cpp")
+  foreach(mpi IN LISTS WEIR_MPIS)
+    string(TOUPPER ${mpi} package)
+    weir_preload_library(weir-capture-${mpi} LAYERS ${every_program} mpi mpiio HANDLER capture/mpi/handler.hpp
+      ROOMS capture SOURCES src/capture/preload/vfork.cpp ${mpi_sources} ALSO_EXPORTS vfork
+      HEADERS PkgConfig::${package} HAVING ${WEIR_${package}_LIBRARIES})
+  endforeach()
 endif()
 weir_room(consistency)
 weir_room(semantics    USES trace consistency)

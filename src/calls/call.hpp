@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "calls/generated/ids.hpp"
+#include "calls/items.hpp"
 #include "calls/made.hpp"
 #include "calls/role.hpp"
 
@@ -20,6 +21,7 @@ struct Argument {
   Role role;
   Direction direction;
   std::size_t items;  // how many a pointer points to: 2 for int ends[2], else 1
+  Items many = {};    // where another argument tells
 };
 
 struct CallInfo {
@@ -38,7 +40,12 @@ struct CallInfo {
   bool closes_many;  // ends all descriptors from its first number on; all streams if it has none
   bool variadic;     // the last argument stands for C's '...' in the real function
   bool leaves;       // does not return when it succeeds
-  bool fortran;      // has Fortran names too
+  bool starts;       // makes a request that a later call completes
+  bool persistent;   // makes one that is started and completed many times
+  bool completes;    // completes requests it is given
+  bool agrees;       // makes a communicator
+  bool collective;   // made by all processes of its communicator, file or window
+  Failure failure;
 };
 
 struct SymbolInfo {

@@ -82,7 +82,7 @@ void Draft::for_each_column(Put&& put_value) const {
         put_value(value);
         break;
       case Encoding::opened:
-        put_value(result);
+        put_value(value);
         break;
       case Encoding::opened_pair:
         put_value(pair[0]);

@@ -53,6 +53,4 @@ struct CaptureHandler {
   }
 };
 
-using Handler = CaptureHandler;
-
 }  // namespace weir

@@ -1,28 +1,15 @@
 #include "capture/handles.hpp"
 
-#include <bit>
 #include <new>
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "capture/id_pool.hpp"
 
 namespace weir::capture {
-namespace {
-
-// Unlike a lane's memory this stays in a forked child, which inherits the descriptors.
-void* map_inherited(std::size_t bytes) {
-  void* const memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
-}  // namespace
-
 bool Handles::start() {
   constexpr std::size_t descriptor_bytes = kDescriptors * sizeof(std::atomic<std::uint64_t>);
   constexpr std::size_t pointer_bytes = kPointers * sizeof(PointerSlot);
   constexpr std::size_t id_bytes = Handle::kIds / 8;
+  // Unlike a lane's memory this stays in a forked child, which inherits the descriptors.
   void* const memory = map_inherited(descriptor_bytes + pointer_bytes + id_bytes);
   if (memory == nullptr) return false;
   auto* const bytes = static_cast<std::byte*>(memory);
@@ -35,18 +22,13 @@ bool Handles::start() {
 void Handles::after_fork() { lock_.reset(); }
 
 std::uint32_t Handles::take_id() {
-  for (std::uint32_t word = lowest_free_word_; word < Handle::kIds / 64; ++word) {
-    if (~ids_in_use_[word] == 0) continue;
-    const auto bit = static_cast<std::uint32_t>(std::countr_one(ids_in_use_[word]));
-    ids_in_use_[word] |= std::uint64_t{1} << bit;
-    lowest_free_word_ = word;
-    return 64 * word + bit;
-  }
-  return Handle::kIds - 1;  // a million open handles: the last id is shared
+  const std::uint32_t id = take_lowest(ids_in_use_, Handle::kIds / 64, lowest_free_word_);
+  lowest_free_word_ = id / 64;
+  return id;
 }
 
 void Handles::give_back(std::uint32_t id) {
-  ids_in_use_[id / 64] &= ~(std::uint64_t{1} << (id % 64));
+  free_number(ids_in_use_, id);
   if (id / 64 < lowest_free_word_) lowest_free_word_ = id / 64;
 }
 

@@ -71,6 +71,8 @@ class Lane {
   void append(std::uint32_t symbol, const Draft& draft, Tick begin, Tick end);
 
   void surprise(int descriptor);
+  // What concerns the process rather than one call.
+  void describe(trace::live::Definition type, std::string_view bytes);
 
   // The thread ends: its lane goes to whoever comes next.
   static void release();

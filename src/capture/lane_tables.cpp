@@ -141,6 +141,11 @@ void Lane::surprise(int descriptor) {
   define(Definition::surprise, &descriptor, sizeof descriptor);
 }
 
+void Lane::describe(Definition type, std::string_view bytes) {
+  const SignalsBlocked blocked;
+  define(type, nullptr, 0, bytes);
+}
+
 std::uint32_t Lane::number_of_text(std::string_view text) {
   if (text.size() > kLongestText) text = text.substr(0, kLongestText);
   std::uint32_t number = texts_.find(text);

@@ -10,14 +10,19 @@
 namespace weir::capture {
 
 void* map_memory(std::size_t bytes) {
-  void* const memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
-                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
-  if (memory == MAP_FAILED) return nullptr;
+  void* const memory = map_inherited(bytes);
+  if (memory == nullptr) return nullptr;
   if (syscall(SYS_madvise, memory, bytes, MADV_WIPEONFORK) != 0) {
     unmap_memory(memory, bytes);
     return nullptr;
   }
   return memory;
+}
+
+void* map_inherited(std::size_t bytes) {
+  void* const memory = reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, bytes, PROT_READ | PROT_WRITE,
+                                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  return memory == MAP_FAILED ? nullptr : memory;
 }
 
 void unmap_memory(void* memory, std::size_t bytes) { syscall(SYS_munmap, memory, bytes); }

@@ -10,6 +10,8 @@ namespace weir::capture {
 // a child notices, without a word from the C library, that it must not write into its parent's files. Null
 // when the system refuses.
 void* map_memory(std::size_t bytes);
+// The same, but a forked child keeps what is in it.
+void* map_inherited(std::size_t bytes);
 void unmap_memory(void* memory, std::size_t bytes);
 
 // A lock for rare work. It is held with all signals blocked, so that no handler can wait for its own thread;

@@ -3,6 +3,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace weir::capture {
 namespace {
 
@@ -30,22 +34,36 @@ std::size_t longest_prefix(std::string_view list, std::string_view path) {
   return longest;
 }
 
+bool names(std::string_view list, std::string_view wanted) {
+  while (!list.empty()) {
+    const std::string_view one = list.substr(0, list.find(','));
+    list.remove_prefix(one.size() < list.size() ? one.size() + 1 : list.size());
+    if (one == wanted) return true;
+  }
+  return false;
+}
+
+// Whether this process runs one of the programs that are not to be recorded.
+bool runs_one_of(const char* programs) {
+  if (programs == nullptr) return false;
+  char path[4096];
+  const long length = syscall(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path);
+  if (length <= 0) return false;
+  std::string_view program(path, static_cast<std::size_t>(length));
+  program.remove_prefix(program.rfind('/') + 1);  // npos + 1 is 0
+  return names(programs, program);
+}
+
 }  // namespace
 
 bool Settings::read() {
   if (!copy(kDirectoryVariable, directory_, sizeof directory_) || directory_[0] != '/') return false;
+  if (runs_one_of(std::getenv(kNotInVariable))) return false;
   copy(kIncludeVariable, include_, sizeof include_);
   copy(kExcludeVariable, exclude_, sizeof exclude_);
   const char* const layers = std::getenv(kLayersVariable);
-  for (std::size_t i = 0; i < kLayerCount; ++i) {
-    std::string_view list = layers == nullptr ? "" : layers;
-    layers_[i] = list.empty();
-    while (!list.empty()) {
-      const std::string_view one = list.substr(0, list.find(','));
-      list.remove_prefix(one.size() < list.size() ? one.size() + 1 : list.size());
-      layers_[i] = layers_[i] || one == name(static_cast<Layer>(i));
-    }
-  }
+  for (std::size_t i = 0; i < kLayerCount; ++i)
+    layers_[i] = layers == nullptr || *layers == '\0' || names(layers, name(static_cast<Layer>(i)));
   const char* const timing = std::getenv(kTimingVariable);
   timed_ = timing == nullptr || std::strcmp(timing, "off") != 0;
   if (const char* const memory = std::getenv(kMemoryVariable))

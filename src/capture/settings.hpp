@@ -17,6 +17,8 @@ inline constexpr const char* kMemoryVariable = "WEIR_TRACE_MEMORY";    // bytes 
 inline constexpr const char* kIncludeVariable = "WEIR_TRACE_INCLUDE";  // path prefixes, ':' between them
 inline constexpr const char* kExcludeVariable = "WEIR_TRACE_EXCLUDE";  // likewise
 
+inline constexpr const char* kNotInVariable =
+    "WEIR_TRACE_NOT_IN";  // file names of programs, ',' between them: launchers, which are no part of the job
 inline constexpr const char* kLayersVariable =
     "WEIR_TRACE_LAYERS";  // names, ',' between them; all without it
 

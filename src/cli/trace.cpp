@@ -15,6 +15,7 @@
 #include "calls/call.hpp"
 #include "cli/commands.hpp"
 #include "cli/timing_options.hpp"
+#include "launch/mpi_choice.hpp"
 #include "launch/preload.hpp"
 #include "trace/format.hpp"
 #include "trace/live.hpp"
@@ -29,6 +30,7 @@ struct Options {
   std::string out;
   TimingChoice timing;
   std::vector<std::string> layers;
+  std::string mpi;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   std::string memory;
@@ -80,7 +82,8 @@ Result<std::string> prefixes(const std::vector<std::string>& paths, const char* 
 
 Result<launch::Variables> variables_for(const Options& options, const fs::path& directory) {
   launch::Variables variables = {{"WEIR_TRACE_DIR", directory.string()},
-                                 {"WEIR_TRACE_TIMING", options.timing.mode == "off" ? "off" : "on"}};
+                                 {"WEIR_TRACE_TIMING", options.timing.mode == "off" ? "off" : "on"},
+                                 {"WEIR_TRACE_NOT_IN", fmt::format("{}", fmt::join(launch::launchers(), ","))}};
   if (!options.memory.empty()) {
     const auto bytes = parse_bytes(options.memory);
     if (!bytes) return bytes.error().in("--memory");
@@ -98,6 +101,25 @@ Result<launch::Variables> variables_for(const Options& options, const fs::path& 
   return variables;
 }
 
+// The recorder that knows the program's MPI, or the one without.
+Result<fs::path> find_library(const Options& options) {
+  launch::Mpi mpi = launch::Mpi::none;
+  if (options.mpi.empty()) {
+    const auto found = launch::mpi_of(options.command);
+    if (!found) return found.error();
+    mpi = *found;
+  } else {
+    for (const launch::Mpi one : {launch::Mpi::openmpi, launch::Mpi::mpich})
+      if (options.mpi == launch::name(one)) mpi = one;
+  }
+  const bool none = mpi == launch::Mpi::none;
+  auto library = launch::find_preload_library(fmt::format("weir-capture-{}", none ? "posix" : launch::name(mpi)));
+  if (library || none) return library;
+  return Error{Errc::lacking, fmt::format("this Weir was built without {}, which the program uses", launch::name(mpi))}
+      .with_remedy(fmt::format("install lib{}-dev and build Weir again, or trace only its files with --mpi none",
+                               launch::name(mpi)));
+}
+
 Result<int> run_trace(const Options& options, Output& /*out*/) {
   trace::MergeOptions merging;
   if (const auto good = apply(options.timing, merging); !good) return good.error();
@@ -109,7 +131,7 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
                    fmt::format("--layers {}: this build traces {}", layer, fmt::join(known, ", "))};
     }
   if (const auto good = launch::check_preloadable(options.command.front()); !good) return good.error();
-  const auto library = launch::find_preload_library("weir-capture-posix");
+  const auto library = find_library(options);
   if (!library) return library.error();
   const auto directory = make_directory(options);
   if (!directory) return directory.error();
@@ -158,7 +180,7 @@ Run define(CLI::App& app) {
   app.add_option("--out", options->out, "where the trace goes: a new or empty directory (PROGRAM.trace)")
       ->type_name("DIR");
   add_timing_options(app, options->timing);
-  app.add_option("--layers", options->layers, "which calls are traced: posix,stdio,uring (all)")
+  app.add_option("--layers", options->layers, "which calls are traced: posix,stdio,uring,mpi,mpiio (all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LAYER,...");
@@ -171,6 +193,9 @@ Run define(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--memory", options->memory, "memory for the recorder's tables, per process (16M)")
       ->type_name("SIZE");
+  app.add_option("--mpi", options->mpi, "the program's MPI, where it cannot be seen from the command")
+      ->check(CLI::IsMember({"openmpi", "mpich", "none"}))
+      ->type_name("openmpi|mpich|none");
   app.add_flag("--keep-live", options->keep_live, "keep what the processes wrote beside the merged trace");
   app.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();
   return [options](Output& out) { return run_trace(*options, out); };

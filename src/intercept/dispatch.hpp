@@ -77,6 +77,10 @@ class RealCall<C, R(Args...)> {
     return real_(args...);
   }
 
+  // The same without going back to the program's side: what the library does inside is not intercepted, and
+  // errno is left to it.
+  [[gnu::always_inline]] R quietly(Args... args) const { return real_(args...); }
+
   std::uint32_t depth() const { return open_.depth(); }
   // What the program finds in errno, for a handler that answers in place of the real function.
   void set_errno(int value) const { open_.set_errno(value); }

@@ -86,6 +86,13 @@ void* search_real(const char* name) {
   return found;
 }
 
+void* search_variable(const char* name) {
+  void* found = dlsym(RTLD_DEFAULT, name);
+  if (found == nullptr) found = search_every_object(name);
+  static_cast<void>(dlerror());
+  return found;
+}
+
 bool is_loaded(std::string_view library) {
   const auto has_name = [](dl_phdr_info* object, std::size_t, void* wanted) {
     std::string_view name = object->dlpi_name;

@@ -92,6 +92,8 @@ enum class Definition : std::uint32_t {
                       // the bytes
   reset = 10,         // positions and last numbers of templates are 0 again
   surprise = 11,      // 4 bytes: a descriptor that was closed or replaced unseen
+  rank = 12,          // of the process: rank, size of the world, clock offsets
+  communicator = 13,  // id, flags, own rank, members
 };
 
 constexpr std::uint32_t definition_word(Definition type, std::uint32_t bytes) {

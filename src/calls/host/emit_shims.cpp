@@ -117,17 +117,18 @@ std::string emit_shims(const Catalog& catalog, const Table& table, Problems& pro
   std::string text =
       fmt::format("// Made from {} while building. Do not edit.\n// NOLINTBEGIN\n", table.file);
   for (const std::string& header : table.includes) text += fmt::format("#include {}\n", header);
+  if (table.varies)  // it may also have grown old
+    text += "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n";
   text +=
       "\n#include \"intercept/shim.hpp\"\n\nusing weir::Call;\nusing weir::Symbol;\nusing "
       "weir::intercept;\n\n";
   for (const ExportedSymbol& symbol : catalog.symbols) {
     const Row& row = *symbol.row;
     if (row.layer != table.layer) continue;
-    if (row.fortran)
-      problems.push_back({row.file, row.line, "@fortran: shims for Fortran can not be made yet"});
     if (row.passes_va_list() && row.result_type == "void")
       problems.push_back({row.file, row.line, "a row that hands on a va_list needs a result"});
-    text += emit_shim(symbol);
+    const std::string shim = emit_shim(symbol);
+    text += table.varies ? fmt::format("#ifdef WEIR_HAS_{}\n{}#endif\n\n", symbol.name, shim) : shim;
   }
   text += table.library.empty()
               ? fmt::format("WEIR_FIND_LAYER_AT_START({})\n", table.layer)

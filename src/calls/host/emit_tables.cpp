@@ -23,6 +23,13 @@ std::string enumeration(std::string_view name, std::string_view base, const Name
 
 std::string made_as(Made made) { return fmt::format("Made::{}", weir::name(made)); }
 
+std::string many_as(const Items& items) {
+  constexpr std::array<std::string_view, 7> names = {"one",      "argument",  "pointed", "size",
+                                                     "indegree", "outdegree", "rank"};
+  if (items.many == Many::one) return "{}";
+  return fmt::format("{{Many::{}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of, items.factor);
+}
+
 std::string standard_as(Standard stream) {
   constexpr std::array<std::string_view, 4> names = {"none", "input", "output", "error"};
   return fmt::format("Standard::{}", names[static_cast<std::size_t>(stream)]);
@@ -62,11 +69,13 @@ std::string emit_table(const Catalog& catalog) {
           "    {{\"{}\", \"{}\", {}, {}, Call::{}, Symbol::{}, Layer::{}, Role::{}, {}, {}, ", row.name,
           row.result_type, first, row.arguments.size(), row.means.empty() ? row.name : row.means, row.name,
           row.layer, weir::name(row.result), made_as(row.makes), standard_as(row.on));
-      calls += fmt::format("{}, {}, {}, {}, {}, {}}},\n", row.opens, row.closes, row.closes_many,
-                           row.variadic && !row.passes_va_list(), row.leaves, row.fortran);
+      calls += fmt::format("{}, {}, {}, {}, {}, ", row.opens, row.closes, row.closes_many,
+                           row.variadic && !row.passes_va_list(), row.leaves);
+      calls += fmt::format("{}, {}, {}, {}, {}, Failure::{}}},\n", row.starts, row.persistent, row.completes,
+                           row.agrees, row.collective, kFailureWords[static_cast<std::size_t>(table.failure)]);
       for (const RowArgument& a : row.arguments)
-        arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}, {}}},\n", a.name, a.type,
-                                 weir::name(a.role), weir::name(a.direction), a.items);
+        arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}, {}, {}}},\n", a.name, a.type,
+                                 weir::name(a.role), weir::name(a.direction), a.items, many_as(a.many));
       first += row.arguments.size();
     }
   }

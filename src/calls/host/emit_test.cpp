@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 class CallCatalog : public testing::Test {
@@ -135,10 +136,25 @@ TEST_F(CallCatalog, ALibraryThatMayBeAbsentIsLookedForFirst) {
   EXPECT_THAT(shims(), HasSubstr("WEIR_FIND_LAYER_IF_LOADED(uring, \"liburing.so\")\n"));
 }
 
-TEST_F(CallCatalog, FortranShimsAreRefusedRatherThanLeftOut) {
-  table("calls/mpi.calls", "int MPI_Init(int x: value) @fortran\n");
-  shims();
-  EXPECT_THAT(problems(), ElementsAre("calls/mpi.calls:1: @fortran: shims for Fortran can not be made yet"));
+TEST_F(CallCatalog, ProfiledNamesCallTheirOwnFunctions) {
+  table("calls/mpi.calls", "@failure nonzero\n@profiled\n@varies\nint MPI_Init(int x: value)\n");
+  const std::string text = shims();
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("#ifdef WEIR_HAS_PMPI_Init\n"));
+  EXPECT_THAT(text, HasSubstr("intercept<Call::MPI_Init, int(int), Symbol::PMPI_Init>(x)"));
+  EXPECT_THAT(emit_table(made()), HasSubstr("Failure::nonzero}"));
+}
+
+TEST_F(CallCatalog, ArraysKnowTheArgumentThatCountsThem) {
+  table("calls/mpi.calls",
+        "int f(int n: count, const int a[]: value [n], int r[][3]: rank in [3 * n], int* m: count,\n"
+        "      int b[]: value [*m], MPI_Comm c: communicator, const int d[]: count [size(c)])\n");
+  const std::string text = emit_table(made());
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, 1, {Many::argument, 0, 1}}"));
+  EXPECT_THAT(text, HasSubstr("{Many::argument, 0, 3}}"));
+  EXPECT_THAT(text, HasSubstr("{Many::pointed, 3, 1}}"));
+  EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1}}"));
 }
 
 TEST_F(CallCatalog, TheExportListIsSortedAndHasEveryName) {

@@ -12,6 +12,7 @@ constexpr std::size_t kLargestTable = std::size_t{4} << 20;
 constexpr std::string_view kMarks = "(),:*[]@";
 constexpr std::string_view kInclude = "@include";
 constexpr std::string_view kLibrary = "@library";
+constexpr std::string_view kFailure = "@failure";
 
 // Not std::isalpha: the locale has no say in what a table means.
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -64,6 +65,17 @@ class Lexer {
       read_library(trimmed(text.substr(kLibrary.size())), line);
       return;
     }
+    if (!continues && text.starts_with(kFailure)) {
+      if (!lexed_.rows.empty()) problem(line, "@failure stands before the first row");
+      lexed_.failure = trimmed(text.substr(kFailure.size()));
+      lexed_.failure_line = line;
+      return;
+    }
+    if (!continues && (trimmed(text) == "@profiled" || trimmed(text) == "@varies")) {
+      if (!lexed_.rows.empty()) problem(line, fmt::format("{} stands before the first row", trimmed(text)));
+      (trimmed(text) == "@profiled" ? lexed_.profiled : lexed_.varies) = true;
+      return;
+    }
     if (continues && lexed_.rows.empty()) {
       problem(line, "this line is indented, so it continues a row, and there is no row above it");
       return;
@@ -82,9 +94,9 @@ class Lexer {
     }
   }
 
-  // What the names of its files begin with: liburing.so for liburing.so.2.
+  // What the names of its files begin with: liburing.so for liburing.so.2, libmpi for those of two makers.
   void read_library(std::string_view name, int line) {
-    const bool good = name.ends_with(".so") && std::all_of(name.begin(), name.end(), [](char c) {
+    const bool good = name.starts_with("lib") && std::all_of(name.begin(), name.end(), [](char c) {
                         return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '+';
                       });
     if (!lexed_.rows.empty()) {

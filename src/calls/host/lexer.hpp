@@ -26,10 +26,14 @@ struct Lexed {
   std::vector<LogicalRow> rows;
   std::vector<std::string> includes;  // "<fcntl.h>", as written
   std::string library;                // of "@library liburing.so"
+  std::string failure;                // of "@failure nonzero"
+  int failure_line = 0;
+  bool profiled = false;
+  bool varies = false;
 };
 
 // Splits a table into rows: '#' starts a comment, a line that begins with white space continues the row
-// above it, '@include' and '@library' in the first column are directives. Any bytes may come in; what does
+// above it, a word with '@' in the first column is a directive. Any bytes may come in; what does
 // not belong in a table is a problem with its line. The result points into `text`.
 Lexed lex(const std::string& file, std::string_view text, Problems& problems);
 

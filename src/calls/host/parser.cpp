@@ -99,8 +99,12 @@ class RowParser {
         return fail(line, fmt::format("two arguments are called '{}'", other.name));
     if (colon == text.end())
       return fail(line, fmt::format("argument '{0}' has no role; write '{0}: role'", declared.name));
-    RowArgument made{declared.type, declared.name, Role::value, Direction::in, declared.items};
-    if (!role(text.subspan(before + 1), line, made)) return false;
+    RowArgument made{declared.type, declared.name, Role::value, Direction::in, declared.items, {}, {}};
+    std::span<const Token> rest = text.subspan(before + 1);
+    const auto bracket = std::find_if(rest.begin(), rest.end(), [](const Token& t) { return t.text == "["; });
+    const auto words = static_cast<std::size_t>(bracket - rest.begin());
+    if (!role(rest.subspan(0, words), line, made)) return false;
+    if (bracket != rest.end() && !items(rest.subspan(words), made)) return false;
     row_.arguments.push_back(std::move(made));
     return true;
   }
@@ -123,6 +127,36 @@ class RowParser {
     return fail(text[1].line,
                 fmt::format("after the role '{}' stands 'in', 'out', 'inout', ',' or ')', not '{}'",
                             word.text, text[1].text));
+  }
+
+  // [count], [*outcount], [3 * n], [size(comm)]
+  bool items(std::span<const Token> text, RowArgument& made) {
+    const int line = text.front().line;
+    const auto wrong = [&] {
+      return fail(line, fmt::format("how many '{}' has is [argument], [*argument], [number * argument] or "
+                                    "[size(argument)], and nothing follows it",
+                                    made.name));
+    };
+    if (text.size() < 3 || text.back().text != "]") return wrong();
+    text = text.subspan(1, text.size() - 2);
+    if (text.size() == 1 && text[0].kind == Token::Kind::word) {
+      made.many.many = Many::argument;
+    } else if (text.size() == 2 && text[0].text == "*") {
+      made.many.many = Many::pointed;
+    } else if (text.size() == 3 && text[0].kind == Token::Kind::number && text[1].text == "*") {
+      if (text[0].text.size() != 1) return wrong();
+      made.many.many = Many::argument;
+      made.many.factor = static_cast<std::uint8_t>(text[0].text[0] - '0');
+    } else if (text.size() == 4 && text[1].text == "(" && text[3].text == ")") {
+      const auto word = std::find(kManyWords.begin(), kManyWords.end(), text[0].text);
+      if (word == kManyWords.end()) return wrong();
+      made.many.many = static_cast<Many>(word - kManyWords.begin());
+      text = text.subspan(0, 3);
+    } else {
+      return wrong();
+    }
+    made.counted_by = text.back().text;
+    return true;
   }
 
   static Direction usual_direction(const RowArgument& argument) {
@@ -182,7 +216,11 @@ class RowParser {
     if (name == "variadic") row_.variadic = true;
     if (name == "undeclared") row_.undeclared = true;
     if (name == "leaves") row_.leaves = true;
-    if (name == "fortran") row_.fortran = true;
+    if (name == "starts") row_.starts = true;
+    if (name == "persistent") row_.persistent = true;
+    if (name == "completes") row_.completes = true;
+    if (name == "agrees") row_.agrees = true;
+    if (name == "collective") row_.collective = true;
     return true;
   }
 
@@ -225,6 +263,15 @@ class RowParser {
   // What only the whole row can tell.
   bool settle() {
     row_.result = given_result_.value_or(usual_result());
+    for (RowArgument& argument : row_.arguments) {
+      if (argument.counted_by.empty()) continue;
+      const auto found = std::find_if(row_.arguments.begin(), row_.arguments.end(),
+                                      [&](const RowArgument& a) { return a.name == argument.counted_by; });
+      if (found == row_.arguments.end())
+        return fail(row_.line, fmt::format("'{}' has as many items as '{}' says, which is no argument",
+                                           argument.name, argument.counted_by));
+      argument.many.of = static_cast<std::uint8_t>(found - row_.arguments.begin());
+    }
     const auto is_va_list = [](const RowArgument& a) { return a.type == "va_list"; };
     const bool has_va_list = std::any_of(row_.arguments.begin(), row_.arguments.end(), is_va_list);
     if (row_.variadic && row_.arguments.size() < 2)
@@ -309,7 +356,7 @@ std::string layer_of(const std::string& file) {
 }  // namespace
 
 Table parse_table(const std::string& file, std::string_view text, Problems& problems) {
-  Table table{file, layer_of(file), {}, {}, {}};
+  Table table{file, layer_of(file), {}, {}, {}, {}, {}, {}};
   if (!is_free_name(table.layer)) {
     problems.push_back(
         {file, 1, fmt::format("the file's name names the layer, and '{}' is no C++ name", table.layer)});
@@ -318,6 +365,16 @@ Table parse_table(const std::string& file, std::string_view text, Problems& prob
   Lexed lexed = lex(file, text, problems);
   table.includes = std::move(lexed.includes);
   table.library = std::move(lexed.library);
+  table.varies = lexed.varies;
+  table.profiled = lexed.profiled;
+  if (!lexed.failure.empty()) {
+    const auto word = std::find(kFailureWords.begin(), kFailureWords.end(), lexed.failure);
+    if (word == kFailureWords.end())
+      problems.push_back({file, lexed.failure_line, fmt::format("@failure takes one of {}, not '{}'",
+                                                                fmt::join(kFailureWords, ", "), lexed.failure)});
+    else
+      table.failure = static_cast<Failure>(word - kFailureWords.begin());
+  }
   for (const LogicalRow& logical : lexed.rows) {
     if (logical.damaged) continue;
     if (auto row = RowParser(file, table.layer, logical, problems).run())

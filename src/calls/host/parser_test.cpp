@@ -46,12 +46,12 @@ TEST(CallTable, AnIndentedLineContinuesTheRow) {
   const Table table = parse_good(
       "int MPI_File_write_at(MPI_File fh: file, MPI_Offset offset: offset, const void* buf: buffer,\n"
       "                      int count: count, MPI_Datatype type: datatype, MPI_Status* st: status) "
-      "@fortran\n"
+      "@collective\n"
       "int close(int fd: file) @closes  # a comment\n");
   ASSERT_EQ(table.rows.size(), 2U);
   EXPECT_EQ(table.rows[0].arguments.size(), 6U);
   EXPECT_EQ(table.rows[0].arguments[5].direction, Direction::out);
-  EXPECT_TRUE(table.rows[0].fortran);
+  EXPECT_TRUE(table.rows[0].collective);
   EXPECT_TRUE(table.rows[1].closes);
 }
 

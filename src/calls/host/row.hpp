@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calls/items.hpp"
 #include "calls/made.hpp"
 #include "calls/role.hpp"
 
@@ -18,6 +19,8 @@ struct RowArgument {
   Role role = Role::value;
   Direction direction = Direction::in;
   std::size_t items = 1;  // behind the pointer: 2 for "int ends[2]"
+  Items many;
+  std::string counted_by;  // the argument that tells how many; empty: none does
 };
 
 // What a row of a table says about one call.
@@ -36,8 +39,12 @@ struct Row {
   bool variadic = false;
   bool undeclared = false;
   bool leaves = false;
-  bool fortran = false;
   bool list = false;
+  bool starts = false;
+  bool persistent = false;
+  bool completes = false;
+  bool agrees = false;
+  bool collective = false;
   Made makes = Made::file;
   Standard on = Standard::none;
   std::vector<std::string> aliases;
@@ -62,6 +69,9 @@ struct Table {
   std::vector<std::string> includes;
   std::string library;  // empty: the C library's, which every program has
   std::vector<Row> rows;
+  Failure failure = Failure::minus_one;
+  bool profiled = false;  // each name also exists with a P in front, for profiling libraries and for Fortran
+  bool varies = false;   // an installed library may lack some: a shim is compiled where WEIR_HAS_<name> is set
 };
 
 enum class Takes : std::uint8_t { nothing, one_name, names, role, made, standard };
@@ -75,12 +85,15 @@ struct AttributeInfo {
 inline constexpr std::array kAttributes = {
     AttributeInfo{"opens", Takes::nothing},    AttributeInfo{"closes", Takes::nothing},
     AttributeInfo{"variadic", Takes::nothing}, AttributeInfo{"undeclared", Takes::nothing},
-    AttributeInfo{"leaves", Takes::nothing},   AttributeInfo{"fortran", Takes::nothing},
+    AttributeInfo{"leaves", Takes::nothing},
     AttributeInfo{"alias", Takes::names},      AttributeInfo{"means", Takes::one_name},
     AttributeInfo{"real", Takes::one_name},    AttributeInfo{"result", Takes::role},
     AttributeInfo{"twin", Takes::names},       AttributeInfo{"closes_many", Takes::nothing},
     AttributeInfo{"list", Takes::nothing},     AttributeInfo{"makes", Takes::made},
     AttributeInfo{"on", Takes::standard},
+    AttributeInfo{"starts", Takes::nothing},   AttributeInfo{"persistent", Takes::nothing},
+    AttributeInfo{"completes", Takes::nothing}, AttributeInfo{"agrees", Takes::nothing},
+    AttributeInfo{"collective", Takes::nothing},
 };
 
 }  // namespace weir::host

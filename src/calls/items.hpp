@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace weir {
+
+// How many items a pointer argument has, when another argument tells.
+enum class Many : std::uint8_t {
+  one,        // one, or what the role says: a buffer, a string
+  argument,   // the value of another argument, times a factor
+  pointed,    // what another argument points to, after the call
+  size,       // processes of a communicator; of the remote group, where there is one
+  indegree,   // neighbours of a communicator that send
+  outdegree,  // and that receive
+  rank,       // dimensions of a dataspace
+};
+
+struct Items {
+  Many many = Many::one;
+  std::uint8_t of = 0;      // index of the argument that tells
+  std::uint8_t factor = 1;  // of Many::argument
+};
+
+// What stands before the parenthesis in a table: size(comm).
+inline constexpr std::array<std::string_view, 7> kManyWords = {"",         "",          "",    "size",
+                                                               "indegree", "outdegree", "rank"};
+
+// How a call says that it failed.
+enum class Failure : std::uint8_t {
+  minus_one,  // -1 or a null pointer, and errno
+  nonzero,    // its result, unless that is 0
+  negative,   // a negative result
+};
+
+inline constexpr std::array<std::string_view, 3> kFailureWords = {"minus_one", "nonzero", "negative"};
+
+}  // namespace weir

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace weir::capture {
+
+// The text that stands for a list of values in a signature: docs/formats/trace.md, "Lists". What does not fit
+// any more is left out.
+class ListText {
+ public:
+  static constexpr std::size_t kRoom = 16 * 1024;
+
+  void put_number(std::int64_t value) { put(zigzag(value) << 2); }
+  void put_relative(std::int64_t distance) { put(zigzag(distance) << 2 | 1); }
+  void put_nothing() { put(3); }
+  void put_name(std::string_view name) {
+    if (used_ + name.size() + kLongestNumber > kRoom) return;
+    put(name.size() << 2 | 2);
+    std::memcpy(bytes_ + used_, name.data(), name.size());
+    used_ += name.size();
+  }
+
+  std::string_view text() const { return {bytes_, used_}; }
+
+ private:
+  static constexpr std::size_t kLongestNumber = 10;
+
+  static std::uint64_t zigzag(std::int64_t value) {
+    return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
+  }
+  void put(std::uint64_t value) {
+    if (used_ + kLongestNumber > kRoom) return;
+    for (; value >= 0x80; value >>= 7) bytes_[used_++] = static_cast<char>(value | 0x80);
+    bytes_[used_++] = static_cast<char>(value);
+  }
+
+  std::size_t used_ = 0;
+  char bytes_[kRoom];
+};
+
+}  // namespace weir::capture

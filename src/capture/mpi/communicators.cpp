@@ -1,0 +1,303 @@
+#include "capture/mpi/communicators.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "capture/memory.hpp"
+#include "capture/mpi/library.hpp"
+#include "capture/mpi/pmpi.hpp"
+
+namespace weir::capture::mpi {
+namespace {
+
+using trace::live::Definition;
+
+// Zeroed memory for so many numbers, given back at the end of the scope.
+class Numbers {
+ public:
+  explicit Numbers(std::size_t count)
+      : bytes_(std::max<std::size_t>(count, 1) * sizeof(int)), memory_(static_cast<int*>(map_inherited(bytes_))) {}
+  ~Numbers() {
+    if (memory_ != nullptr) unmap_memory(memory_, bytes_);
+  }
+  Numbers(const Numbers&) = delete;
+  Numbers& operator=(const Numbers&) = delete;
+
+  int* get() { return memory_; }
+  int& operator[](std::size_t i) { return memory_[i]; }
+
+ private:
+  std::size_t bytes_;
+  int* memory_;
+};
+
+// A definition in the making. Members in runs: most communicators are a few of them.
+class Definer {
+ public:
+  template <class T>
+  void put(T value) {
+    if (used_ + sizeof value > sizeof bytes_) return;
+    std::memcpy(bytes_ + used_, &value, sizeof value);
+    used_ += sizeof value;
+  }
+  void put_runs(const int* ranks, int count) {
+    for (int at = 0; at < count;) {
+      const int stride = at + 1 < count ? ranks[at + 1] - ranks[at] : 1;
+      int end = at + 1;
+      while (end < count && ranks[end] - ranks[end - 1] == stride) ++end;
+      put(static_cast<std::int32_t>(ranks[at]));
+      put(static_cast<std::int32_t>(stride));
+      put(static_cast<std::int32_t>(end - at));
+      at = end;
+    }
+  }
+  void define(Lane* lane, Definition type) const {
+    if (lane != nullptr) lane->describe(type, {bytes_, used_});
+  }
+
+ private:
+  std::size_t used_ = 0;
+  char bytes_[32 * 1024];
+};
+
+void put_members(Definer& out, MPI_Group group, MPI_Group world) {
+  int count = 0;
+  WEIR_PMPI(Group_size)(group, &count);
+  Numbers own(static_cast<std::size_t>(count));
+  Numbers there(static_cast<std::size_t>(count));
+  if (own.get() == nullptr || there.get() == nullptr) count = 0;
+  for (int i = 0; i < count; ++i) own[static_cast<std::size_t>(i)] = i;
+  WEIR_PMPI(Group_translate_ranks)(group, count, own.get(), world, there.get());
+  // Members of another world (MPI_Comm_spawn) have no rank in this one.
+  for (int i = 0; i < count; ++i)
+    if (there[static_cast<std::size_t>(i)] == MPI_UNDEFINED) there[static_cast<std::size_t>(i)] = -1;
+  out.put(static_cast<std::uint32_t>(count));
+  out.put_runs(there.get(), count);
+}
+
+// The predefined object of that name; Open MPI's are variables of a library that may come later.
+#ifdef OPEN_MPI
+#define WEIR_OBJECT(type, name, variable)                             \
+  type name() {                                                       \
+    static constinit std::atomic<void*> kept{nullptr};                \
+    return find_object<type>(kept, #variable);                        \
+  }
+#else
+#define WEIR_OBJECT(type, name, variable) \
+  type name() { return WEIR_CONSTANT_##name; }
+#define WEIR_CONSTANT_world MPI_COMM_WORLD
+#define WEIR_CONSTANT_the_int MPI_INT
+#define WEIR_CONSTANT_the_maximum MPI_MAX
+#define WEIR_CONSTANT_no_info MPI_INFO_NULL
+#endif
+WEIR_OBJECT(MPI_Comm, world, ompi_mpi_comm_world)
+WEIR_OBJECT(MPI_Datatype, the_int, ompi_mpi_int)
+WEIR_OBJECT(MPI_Op, the_maximum, ompi_mpi_op_max)
+WEIR_OBJECT(MPI_Info, no_info, ompi_mpi_info_null)
+#undef WEIR_OBJECT
+
+void keep(MPI_Comm comm, std::uint32_t id, Lane* lane) {
+  int rank = -1;
+  int inter = 0;
+  WEIR_PMPI(Comm_rank)(comm, &rank);
+  WEIR_PMPI(Comm_test_inter)(comm, &inter);
+  library().objects.add_communicator(bits_of(comm), id, rank, inter != 0);
+  Definer out;
+  out.put(id);
+  out.put(static_cast<std::uint32_t>(inter != 0 ? 1 : 0));
+  out.put(static_cast<std::uint32_t>(rank));
+  MPI_Group all{};
+  MPI_Group members{};
+  WEIR_PMPI(Comm_group)(world(), &all);
+  WEIR_PMPI(Comm_group)(comm, &members);
+  put_members(out, members, all);
+  WEIR_PMPI(Group_free)(&members);
+  if (inter != 0) {
+    WEIR_PMPI(Comm_remote_group)(comm, &members);
+    put_members(out, members, all);
+    WEIR_PMPI(Group_free)(&members);
+  }
+  WEIR_PMPI(Group_free)(&all);
+  out.define(lane, Definition::communicator);
+}
+
+int next_here() { return static_cast<int>(library().objects.next_communicator()); }
+
+// Agreements under way, each with the request whose completion ends it.
+struct Pending {
+  std::uint64_t request = 0;
+  MPI_Comm* where = nullptr;
+  int mine = 0;
+  int agreed = 0;
+  MPI_Request reduction{};
+};
+constexpr std::size_t kMostPending = 64;
+constinit std::array<Pending, kMostPending> pending{};
+constinit SpinLock pending_lock;
+
+std::int64_t now_here() { return Clock::monotonic().count; }
+
+// This clock minus that of rank 0, from the quickest of some round trips. Processes of one machine share a clock:
+// only one of each machine takes part, and tells the others.
+std::int64_t clock_offset() {
+  constexpr int kRounds = 10;
+  constexpr int kTag = 32767;  // the largest tag that every library has
+  MPI_Comm machine{};
+  if (WEIR_PMPI(Comm_split_type)(world(), MPI_COMM_TYPE_SHARED, 0, no_info(), &machine) != MPI_SUCCESS) return 0;
+  MPI_Comm leaders{};
+  int rank_here = 0;
+  WEIR_PMPI(Comm_rank)(machine, &rank_here);
+  WEIR_PMPI(Comm_split)(world(), rank_here == 0 ? 0 : MPI_UNDEFINED, 0, &leaders);
+  std::int64_t offset = 0;
+  if (rank_here == 0) {
+    int rank = 0;
+    int size = 1;
+    WEIR_PMPI(Comm_rank)(leaders, &rank);
+    WEIR_PMPI(Comm_size)(leaders, &size);
+    std::int64_t there = 0;
+    constexpr int ints = sizeof there / sizeof(int);
+    if (rank == 0) {
+      for (int other = 1; other < size; ++other)
+        for (int round = 0; round < kRounds; ++round) {
+          WEIR_PMPI(Recv)(&there, ints, the_int(), other, kTag, leaders, MPI_STATUS_IGNORE);
+          there = now_here();
+          WEIR_PMPI(Send)(&there, ints, the_int(), other, kTag, leaders);
+        }
+    } else {
+      std::int64_t best = INT64_MAX;
+      for (int round = 0; round < kRounds; ++round) {
+        const std::int64_t begin = now_here();
+        WEIR_PMPI(Send)(&there, ints, the_int(), 0, kTag, leaders);
+        WEIR_PMPI(Recv)(&there, ints, the_int(), 0, kTag, leaders, MPI_STATUS_IGNORE);
+        const std::int64_t end = now_here();
+        if (end - begin >= best) continue;
+        best = end - begin;
+        offset = begin + (end - begin) / 2 - there;
+      }
+    }
+    WEIR_PMPI(Comm_free)(&leaders);
+  }
+  WEIR_PMPI(Bcast)(&offset, sizeof offset / sizeof(int), the_int(), 0, machine);
+  WEIR_PMPI(Comm_free)(&machine);
+  return offset;
+}
+
+std::int64_t offset_at_start = 0;
+
+void describe_rank(Lane* lane, const std::int64_t* offset_at_end) {
+  Definer out;
+  out.put(static_cast<std::int32_t>(library().rank.load()));
+  out.put(library().size);
+  out.put(offset_at_start);
+  if (offset_at_end != nullptr) out.put(*offset_at_end);
+  out.define(lane, Definition::rank);
+}
+
+}  // namespace
+
+void agree_on(MPI_Comm comm, Lane* lane) {
+  int inter = 0;
+  WEIR_PMPI(Comm_test_inter)(comm, &inter);
+  MPI_Comm over = comm;
+  if (inter != 0 && WEIR_PMPI(Intercomm_merge)(comm, 0, &over) != MPI_SUCCESS) return;
+  const int mine = next_here();
+  int agreed = mine;
+  WEIR_PMPI(Allreduce)(&mine, &agreed, 1, the_int(), the_maximum(), over);
+  if (inter != 0) WEIR_PMPI(Comm_free)(&over);
+  keep(comm, static_cast<std::uint32_t>(agreed), lane);
+}
+
+void take_note_of(MPI_Comm comm, Lane* lane) {
+  keep(comm, library().objects.next_communicator(), lane);
+}
+
+void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request) {
+  const Spinning locked(pending_lock);
+  for (Pending& one : pending) {
+    if (one.where != nullptr) continue;
+    one.request = bits_of(request);
+    one.where = where;
+    one.mine = next_here();
+    WEIR_PMPI(Iallreduce)(&one.mine, &one.agreed, 1, the_int(), the_maximum(), parent, &one.reduction);
+    return;
+  }
+}
+
+void finish_agreement(std::uint64_t request_bits, Lane* lane) {
+  Pending found;
+  {
+    const Spinning locked(pending_lock);
+    for (Pending& one : pending) {
+      if (one.where == nullptr || one.request != request_bits) continue;
+      WEIR_PMPI(Wait)(&one.reduction, MPI_STATUS_IGNORE);
+      found = one;
+      one = Pending{};
+      break;
+    }
+  }
+  if (found.where != nullptr) keep(*found.where, static_cast<std::uint32_t>(found.agreed), lane);
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  const Objects::Object known = library().objects.find(Role::communicator, bits_of(comm));
+  if (known.inter)
+    WEIR_PMPI(Comm_remote_size)(comm, &size);
+  else
+    WEIR_PMPI(Comm_size)(comm, &size);
+  return size;
+}
+
+namespace {
+
+struct Degrees {
+  int in = 0;
+  int out = 0;
+};
+
+Degrees degrees_of(MPI_Comm comm) {
+  Degrees degrees;
+  int kind = MPI_UNDEFINED;
+  WEIR_PMPI(Topo_test)(comm, &kind);
+  if (kind == MPI_CART) {
+    int dimensions = 0;
+    WEIR_PMPI(Cartdim_get)(comm, &dimensions);
+    degrees.in = degrees.out = 2 * dimensions;
+  } else if (kind == MPI_GRAPH) {
+    int rank = 0;
+    WEIR_PMPI(Comm_rank)(comm, &rank);
+    WEIR_PMPI(Graph_neighbors_count)(comm, rank, &degrees.in);
+    degrees.out = degrees.in;
+  } else if (kind == MPI_DIST_GRAPH) {
+    int weighted = 0;
+    WEIR_PMPI(Dist_graph_neighbors_count)(comm, &degrees.in, &degrees.out, &weighted);
+  }
+  return degrees;
+}
+
+}  // namespace
+
+int indegree_of(MPI_Comm comm) { return degrees_of(comm).in; }
+int outdegree_of(MPI_Comm comm) { return degrees_of(comm).out; }
+
+void meet_the_world(Lane* lane) {
+  int rank = -1;
+  int size = 0;
+  WEIR_PMPI(Comm_rank)(world(), &rank);
+  WEIR_PMPI(Comm_size)(world(), &size);
+  library().rank = rank;
+  library().size = size;
+  library().objects.predefine(Role::communicator, bits_of(world()), "MPI_COMM_WORLD", rank);
+  offset_at_start = clock_offset();
+  describe_rank(lane, nullptr);
+}
+
+void leave_the_world(Lane* lane) {
+  if (library().rank < 0) return;
+  const std::int64_t offset = clock_offset();
+  describe_rank(lane, &offset);
+}
+
+}  // namespace weir::capture::mpi

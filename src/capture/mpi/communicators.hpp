@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include <mpi.h>
+
+#include "capture/lane.hpp"
+
+namespace weir::capture::mpi {
+
+// Called by every member of a new communicator: gives it the same number on all of them, the highest that is
+// next anywhere, and writes down who its members are.
+void agree_on(MPI_Comm comm, Lane* lane);
+// One that was met without having been seen made: a number of this process alone.
+void take_note_of(MPI_Comm comm, Lane* lane);
+
+// The agreement on a communicator that a later call completes: begun by all members of its parent in the same
+// order, finished when the program's own request is.
+void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request);
+void finish_agreement(std::uint64_t request_bits, Lane* lane);
+
+int size_of(MPI_Comm comm);  // of the remote group of an inter-communicator
+int indegree_of(MPI_Comm comm);
+int outdegree_of(MPI_Comm comm);
+
+// After MPI_Init: the rank in the world, and how far this clock is from that of rank 0. Before MPI_Finalize: how
+// far it is by then.
+void meet_the_world(Lane* lane);
+void leave_the_world(Lane* lane);
+
+}  // namespace weir::capture::mpi

@@ -1,0 +1,457 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <mpi.h>
+
+#include "capture/library_recording.hpp"
+#include "capture/memory.hpp"
+#include "capture/mpi/communicators.hpp"
+#include "capture/mpi/library.hpp"
+#include "capture/mpi/predefined.hpp"
+#include "capture/requests.hpp"
+
+namespace weir::capture::mpi {
+
+// So many items, in the object itself when they are few.
+template <class T, std::size_t Few>
+class Scratch {
+ public:
+  Scratch() = default;
+  ~Scratch() {
+    if (mapped_ != nullptr) unmap_memory(mapped_, bytes_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  // Null when there is no memory.
+  T* make(std::size_t count) {
+    if (count <= Few) return few_;
+    bytes_ = count * sizeof(T);
+    mapped_ = static_cast<T*>(map_inherited(bytes_));
+    return mapped_;
+  }
+
+ private:
+  T few_[Few];
+  T* mapped_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// Memory that stands for something else: "MPI_IN_PLACE", or null.
+inline const char* name_of_buffer(const void* buffer) { return name_of_address(buffer); }
+struct Mpi {
+  static Objects& objects() { return library().objects; }
+  static Role kind_of(Role role) { return role; }
+  static std::uint64_t bits_of(int handle) { return mpi::bits_of(handle); }
+  static std::uint64_t bits_of(const void* handle) { return mpi::bits_of(handle); }
+
+  template <class T>
+  static Objects::Object meet(Role role, T object, Lane& lane) {
+    if (role != Role::communicator) return objects().add(role, bits_of(object));
+    if constexpr (std::is_same_v<T, MPI_Comm>) take_note_of(object, &lane);
+    return objects().find(role, bits_of(object));
+  }
+
+  // Requests, statuses, ranks and tags, and what is special about some addresses.
+  template <class Recording>
+  class Extra;
+};
+
+template <class Library, Call C, class R, class... Args>
+class MpiExtra {
+ public:
+  using Recording = LibraryRecording<Library, C, R, Args...>;
+  template <std::size_t I>
+  using As = Passed<std::tuple_element_t<I, std::tuple<Args...>>>;
+
+  explicit MpiExtra(Recording& recording) : recording_(recording) {}
+
+  template <std::size_t I>
+  static constexpr bool handles() {
+    switch (arguments(C)[I].role) {
+      case Role::rank:
+      case Role::tag:
+      case Role::request:
+      case Role::status:
+      case Role::whence:
+      case Role::buffer:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  template <Many M, class T>
+  static std::int64_t count(T comm) {
+    if constexpr (M == Many::size) return size_of(comm);
+    if constexpr (M == Many::indegree) return indegree_of(comm);
+    if constexpr (M == Many::outdegree) return outdegree_of(comm);
+    return -1;
+  }
+
+  static int whence(int value) {
+    return value == MPI_SEEK_SET ? 0 : value == MPI_SEEK_CUR ? 1 : value == MPI_SEEK_END ? 2 : value;
+  }
+
+  // Before the call: which requests it is given, and a place for statuses that the program does not want.
+  void before() {
+    if constexpr (kRequests != kNone && arguments(C)[kRequests].direction == Direction::inout) {
+      count_ = items<kRequests>();
+      if (count_ > 0) requests_ = request_memory_.make(static_cast<std::size_t>(count_));
+      if (requests_ == nullptr) count_ = 0;
+      for (std::int64_t i = 0; i < count_; ++i) requests_[i] = find_request(i);
+    }
+    if constexpr (kStatuses != kNone) {
+      auto& given = std::get<kStatuses>(recording_.args());
+      if (As<kStatuses>::is_ignored(given)) {
+        const std::int64_t count = arguments(C)[kStatuses].many.many == Many::one ? 1 : count_;
+        if (auto* const own = status_memory_.make(static_cast<std::size_t>(std::max<std::int64_t>(count, 1))))
+          As<kStatuses>::replace(given, own);
+      }
+    }
+  }
+
+  // After it: what completed, and where the caller stands.
+  void after(Lane& lane, bool failed) {
+    if constexpr (kCommunicator != kNone) {
+      const auto comm = As<kCommunicator>::value(std::get<kCommunicator>(recording_.args()));
+      own_rank_ = recording_.known_object(Role::communicator, comm, lane).rank;
+    } else {
+      own_rank_ = library().rank.load(std::memory_order_relaxed);
+    }
+    if constexpr (info(C).agrees && !info(C).starts) {
+      if (!failed) meet_new_communicators(lane);
+    }
+  }
+
+  // After its record: requests that are over are forgotten.
+  void done(Lane& lane, bool failed) {
+    if constexpr (info(C).completes || info(C).closes) {
+      if constexpr (kRequests != kNone) {
+        if (failed && info(C).closes) return;
+        for (std::int64_t i = 0; i < count_; ++i) {
+          if (!requests_[i].known() || !is_complete(i)) continue;
+          finish_agreement(requests_[i].bits, &lane);
+          if (!requests_[i].persistent || info(C).closes) library().requests.remove(requests_[i]);
+        }
+      }
+    }
+    if constexpr (info(C).agrees && info(C).starts) {
+      if (!failed) {
+        constexpr std::size_t made = find_argument(C, "newcomm");
+        begin_agreement(As<kCommunicator>::value(std::get<kCommunicator>(recording_.args())),
+                        As<made>::where(std::get<made>(recording_.args())),
+                        As<kRequests>::item(std::get<kRequests>(recording_.args()), 0));
+      }
+    }
+  }
+
+  // Arrays that only the root reads, and what is not read when data is in place.
+  template <std::size_t I>
+  bool is_significant() const {
+    constexpr std::string_view name = arguments(C)[I].name;
+    constexpr std::size_t root = find_argument(C, "root");
+    constexpr std::size_t sendbuf = find_argument(C, "sendbuf");
+    if constexpr (arguments(C)[I].many.many != Many::one && root != kNone) {
+      const int value = As<root>::value(std::get<root>(recording_.args()));
+      if (value != own_rank_ && value != MPI_ROOT) return false;
+    }
+    if constexpr (sendbuf != kNone && (name.starts_with("send") || name == "sdispls")) {
+      if (As<sendbuf>::address(std::get<sendbuf>(recording_.args())) == MPI_IN_PLACE) return false;
+    }
+    if constexpr (name.find("weights") != std::string_view::npos) {
+      if (is_no_weights(As<I>::address(std::get<I>(recording_.args())))) return false;
+    }
+    return true;
+  }
+
+  template <std::size_t I>
+  void put(Lane& lane, Draft& draft) {
+    using trace::Encoding;
+    constexpr Role role = arguments(C)[I].role;
+    const auto given = std::get<I>(recording_.args());
+    if constexpr (role == Role::buffer) {
+      if (const char* const name = name_of_buffer(given))
+        draft.put(I, Encoding::text, lane.number_of_text(name));
+      else
+        draft.put(I, As<I>::is_null(given) ? Encoding::null : Encoding::absent);
+    } else if constexpr (role == Role::whence) {
+      draft.values[I] = whence(As<I>::value(given));
+      draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
+    } else if constexpr (role == Role::request) {
+      put_request<I>(lane, draft);
+    } else if constexpr (role == Role::status) {
+      put_status<I>(lane, draft);
+    } else if constexpr (As<I>::kIsValue) {
+      put_one<I>(lane, draft, static_cast<int>(As<I>::value(given)));
+    } else {
+      put_some<I>(lane, draft);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kNone = arguments(C).size();
+  static constexpr std::size_t find_role_of(Role role) {
+    for (std::size_t i = 0; i < arguments(C).size(); ++i)
+      if (arguments(C)[i].role == role) return i;
+    return kNone;
+  }
+  static constexpr std::size_t kRequests = find_role_of(Role::request);
+  static constexpr std::size_t kStatuses = [] {
+    for (std::size_t i = 0; i < arguments(C).size(); ++i)
+      if (arguments(C)[i].type == "MPI_Status*" && arguments(C)[i].direction == Direction::out) return i;
+    return arguments(C).size();
+  }();
+  static constexpr std::size_t kCommunicator = [] {
+    for (std::size_t i = 0; i < arguments(C).size(); ++i)
+      if (arguments(C)[i].role == Role::communicator && arguments(C)[i].direction == Direction::in) return i;
+    return arguments(C).size();
+  }();
+  static constexpr std::size_t kFlag = find_argument(C, "flag");
+  static constexpr std::size_t kIndex = find_argument(C, "index");
+  static constexpr std::size_t kIndices = find_argument(C, "indices");
+
+  template <std::size_t I>
+  std::int64_t items() const {
+    return recording_.template items<I>();
+  }
+
+  // Whose partner is named: counted from the caller. A root is the same for all.
+  static constexpr bool is_partner(std::string_view name) {
+    return name.find("root") == std::string_view::npos && name.find("leader") == std::string_view::npos;
+  }
+
+  template <std::size_t I>
+  void put_one(Lane& lane, Draft& draft, int value) {
+    using trace::Encoding;
+    constexpr const Argument& argument = arguments(C)[I];
+    draft.values[I] = value;
+    const char* const name = argument.role == Role::rank ? name_of_rank(value) : name_of_tag(value);
+    if (name != nullptr) {
+      draft.put(I, Encoding::text, lane.number_of_text(name));
+    } else if (argument.role == Role::rank && is_partner(argument.name) && own_rank_ >= 0) {
+      draft.put(I, Encoding::relative, static_cast<std::uint64_t>(std::int64_t{value} - own_rank_));
+    } else {
+      draft.put(I, Encoding::literal, static_cast<std::uint64_t>(std::int64_t{value}));
+    }
+  }
+
+  template <std::size_t I>
+  void put_some(Lane& lane, Draft& draft) {
+    using trace::Encoding;
+    constexpr const Argument& argument = arguments(C)[I];
+    const auto given = std::get<I>(recording_.args());
+    if (As<I>::is_null(given)) {
+      draft.put(I, Encoding::null);
+    } else if (!recording_.template is_there<I>()) {
+      draft.put(I, Encoding::absent);
+    } else if constexpr (argument.many.many == Many::one && argument.items == 1) {
+      put_one<I>(lane, draft, static_cast<int>(As<I>::item(given, 0)));
+    } else {
+      constexpr bool relative = argument.name == "sources" || argument.name == "destinations" ||
+                                argument.name == "neighbors";
+      ListText list;
+      const std::int64_t count = items<I>();
+      for (std::int64_t k = 0; k < count; ++k) put_item(list, As<I>::item(given, static_cast<std::size_t>(k)), relative);
+      if (count < 0)
+        draft.put(I, Encoding::absent);
+      else
+        draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+    }
+  }
+
+  void put_item(ListText& list, int rank, bool relative) const {
+    if (const char* const name = name_of_rank(rank))
+      list.put_name(name);
+    else if (relative)
+      list.put_relative(std::int64_t{rank} - own_rank_);
+    else
+      list.put_number(rank);
+  }
+
+  Requests::Request find_request(std::int64_t at) const {
+    const auto bits_at = [&](std::int64_t i) {
+      return mpi::bits_of(As<kRequests>::item(std::get<kRequests>(recording_.args()), static_cast<std::size_t>(i)));
+    };
+    const std::uint64_t bits = bits_at(at);
+    const Requests::Request found = library().requests.find(bits);
+    if (!found.shared) return found;
+    std::uint32_t before = 0;
+    for (std::int64_t i = 0; i < at; ++i) before += bits_at(i) == bits ? 1 : 0;
+    return library().requests.find(bits, before);
+  }
+
+  // Whether the call says that request `at` is over.
+  bool is_complete(std::int64_t at) const {
+    if constexpr (info(C).closes) return true;
+    if constexpr (kFlag != kNone)
+      if (As<kFlag>::item(std::get<kFlag>(recording_.args()), 0) == 0) return false;
+    if constexpr (kIndex != kNone)
+      return As<kIndex>::item(std::get<kIndex>(recording_.args()), 0) - As<kIndex>::kFirst == at;
+    if constexpr (kIndices != kNone) {
+      const std::int64_t count = items<kIndices>();
+      for (std::int64_t i = 0; i < count; ++i)
+        if (As<kIndices>::item(std::get<kIndices>(recording_.args()), static_cast<std::size_t>(i)) -
+                As<kIndices>::kFirst ==
+            at)
+          return true;
+      return false;
+    }
+    return true;
+  }
+
+  template <std::size_t I>
+  void put_request(Lane& lane, Draft& draft) {
+    using trace::Encoding;
+    const auto given = std::get<I>(recording_.args());
+    constexpr const Argument& argument = arguments(C)[I];
+    if constexpr (argument.direction == Direction::inout) {
+      if constexpr (argument.many.many == Many::one) {
+        if (count_ == 1 && requests_[0].known())
+          draft.put(I, Encoding::literal, requests_[0].id);
+        else
+          draft.put(I, Encoding::null);
+      } else {
+        ListText list;
+        for (std::int64_t k = 0; k < count_; ++k) {
+          if (requests_[k].known())
+            list.put_number(requests_[k].id);
+          else
+            list.put_nothing();
+        }
+        draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+      }
+    } else if constexpr (argument.direction == Direction::out && argument.many.many == Many::one) {
+      if (recording_.has_failed()) {
+        draft.put(I, Encoding::absent);
+        return;
+      }
+      std::uint64_t signature = 0;
+      for (std::size_t k = 0; k < draft.count; ++k) signature = (signature ^ draft.words[k]) * 0x9E3779B97F4A7C15U;
+      constexpr bool receives = name(C).find("recv") != std::string_view::npos;
+      const Requests::Request made = library().requests.add(mpi::bits_of(As<I>::item(given, 0)), signature, receives,
+                                                            info(C).persistent);
+      draft.put(I, Encoding::literal, made.id);
+    } else if constexpr (As<I>::kIsValue) {
+      const Requests::Request found = library().requests.find(mpi::bits_of(As<I>::value(given)));
+      if (found.known())
+        draft.put(I, Encoding::literal, found.id);
+      else
+        draft.put(I, Encoding::null);
+    } else {
+      draft.put(I, Encoding::absent);
+    }
+  }
+
+  // Who sent and with which tag, where that is known: a send has no such status.
+  template <std::size_t I>
+  void put_status(Lane& lane, Draft& draft) {
+    using trace::Encoding;
+    const auto given = std::get<I>(recording_.args());
+    constexpr const Argument& argument = arguments(C)[I];
+    if constexpr (I != kStatuses) {
+      draft.put(I, Encoding::absent);
+    } else if constexpr (argument.many.many == Many::one) {
+      if (!has_status(0)) {
+        draft.put(I, Encoding::absent);
+        return;
+      }
+      const MPI_Status status = As<I>::item(given, 0);
+      const bool relative = name_of_rank(status.MPI_SOURCE) == nullptr;
+      const auto source = static_cast<std::uint32_t>(status.MPI_SOURCE - (relative ? own_rank_ : 0));
+      draft.put(I, relative ? Encoding::relative : Encoding::literal,
+                std::uint64_t{source} << 32 | static_cast<std::uint32_t>(status.MPI_TAG));
+    } else {
+      ListText list;
+      const std::int64_t count = recording_.has_failed() || !flag_is_set() ? 0 : items<I>();
+      for (std::int64_t k = 0; k < count; ++k) {
+        if (!has_status(k)) {
+          list.put_nothing();
+          list.put_nothing();
+          continue;
+        }
+        const MPI_Status status = As<I>::item(given, static_cast<std::size_t>(k));
+        put_item(list, status.MPI_SOURCE, true);
+        list.put_number(status.MPI_TAG);
+      }
+      draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+    }
+  }
+
+  bool flag_is_set() const {
+    if constexpr (kFlag != kNone && !As<kFlag < kNone ? kFlag : 0>::kIsValue)
+      return As<kFlag>::item(std::get<kFlag>(recording_.args()), 0) != 0;
+    return true;
+  }
+
+  // Whether status `at` tells of a message that was received.
+  bool has_status(std::int64_t at) const {
+    if (recording_.has_failed() || !flag_is_set()) return false;
+    if constexpr (kRequests == kNone) {
+      return true;
+    } else if constexpr (arguments(C)[kRequests].direction != Direction::inout) {
+      return false;
+    } else {
+      std::int64_t request = at;
+      if constexpr (kIndex != kNone)
+        request = As<kIndex>::item(std::get<kIndex>(recording_.args()), 0) - As<kIndex>::kFirst;
+      if constexpr (kIndices != kNone)
+        request = As<kIndices>::item(std::get<kIndices>(recording_.args()), static_cast<std::size_t>(at)) -
+                  As<kIndices>::kFirst;
+      return request >= 0 && request < count_ && requests_[request].known() && requests_[request].receives;
+    }
+  }
+
+  void meet_new_communicators(Lane& lane) {
+    Recording::for_each([&](auto index) {
+      constexpr std::size_t i = index;
+      if constexpr (arguments(C)[i].role == Role::communicator && arguments(C)[i].direction == Direction::out) {
+        const auto comm = As<i>::item(std::get<i>(recording_.args()), 0);
+        if (library().objects.find(Role::communicator, mpi::bits_of(comm)).is_null()) return;
+        // Other worlds cannot be asked: they need not be traced.
+        constexpr bool joins_worlds = name(C).find("spawn") != std::string_view::npos ||
+                                      name(C).find("accept") != std::string_view::npos ||
+                                      name(C).find("connect") != std::string_view::npos ||
+                                      name(C).find("join") != std::string_view::npos ||
+                                      name(C).find("parent") != std::string_view::npos;
+        if constexpr (joins_worlds)
+          take_note_of(comm, &lane);
+        else
+          agree_on(comm, &lane);
+      }
+    });
+  }
+
+  Recording& recording_;
+  int own_rank_ = -1;
+  std::int64_t count_ = 0;
+  Requests::Request* requests_ = nullptr;
+  Scratch<Requests::Request, kRequests != kNone ? 16 : 1> request_memory_;
+  Scratch<MPI_Status, kStatuses != kNone ? 8 : 1> status_memory_;
+};
+
+template <Call C, class R, class... Args>
+class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> : public MpiExtra<Mpi, C, R, Args...> {
+  using MpiExtra<Mpi, C, R, Args...>::MpiExtra;
+};
+
+}  // namespace weir::capture::mpi
+
+namespace weir::capture {
+
+// Statuses may be ignored, handles may be written later, memory may stand for something else.
+template <>
+struct Passed<MPI_Status*> {
+  static constexpr bool kIsValue = false;
+  using Item = MPI_Status;
+  static bool is_null(const MPI_Status* argument) { return argument == nullptr; }
+  static bool is_ignored(const MPI_Status* argument) {
+    return argument == MPI_STATUS_IGNORE;  // both libraries have the same for MPI_STATUSES_IGNORE
+  }
+  static void replace(MPI_Status*& argument, MPI_Status* own) { argument = own; }
+  static MPI_Status item(const MPI_Status* argument, std::size_t i) { return argument[i]; }
+};
+
+}  // namespace weir::capture

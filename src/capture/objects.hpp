@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "calls/role.hpp"
+
+namespace weir::capture {
+
+// A lock for short work that no signal handler does: libraries such as MPI may not be called from one.
+class SpinLock {
+ public:
+  void take() {
+    while (held_.exchange(true, std::memory_order_acquire))
+      while (held_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
+  }
+  void release() { held_.store(false, std::memory_order_release); }
+  void reset() { held_.store(false, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+class Spinning {
+ public:
+  explicit Spinning(SpinLock& lock) : lock_(lock) { lock_.take(); }
+  ~Spinning() { lock_.release(); }
+  Spinning(const Spinning&) = delete;
+  Spinning& operator=(const Spinning&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
+
+// Objects of MPI and HDF5 by what the library calls them: a symbolic id from a pool per kind, or the name of a
+// predefined one. One table per process; takes no memory beyond what start() maps.
+class Objects {
+ public:
+  struct Object {
+    std::uint64_t bits = 0;
+    const char* name = nullptr;  // of a predefined one; "" for the null handle
+    std::uint32_t id = 0;
+    std::int32_t rank = -1;  // of a communicator: the caller's own
+    Role kind = Role::value;
+    bool used = false;
+    bool inter = false;  // an inter-communicator
+
+    bool is_null() const { return name != nullptr && *name == '\0'; }
+  };
+
+  bool start();
+  void after_fork() { lock_.reset(); }
+
+  // What is known of it; `used` is false when nothing is.
+  Object find(Role kind, std::uint64_t bits) const;
+  // A new one, with the lowest id of its kind that is free. Replaces what was known under the same bits.
+  Object add(Role kind, std::uint64_t bits);
+  // A communicator, whose id its members agreed upon.
+  void add_communicator(std::uint64_t bits, std::uint32_t id, std::int32_t rank, bool inter);
+  void predefine(Role kind, std::uint64_t bits, const char* name, std::int32_t rank = -1);
+  void remove(Role kind, std::uint64_t bits);
+
+  // What the next communicator could be called; above all numbers in use here.
+  std::uint32_t next_communicator() const { return next_communicator_; }
+
+ private:
+  static constexpr std::size_t kSlots = 1 << 16;
+  static constexpr std::size_t kMost = kSlots / 2;  // beyond that nothing more is kept
+  static constexpr std::uint32_t kIds = 1 << 15;    // per kind; the last one is shared by all beyond
+  static constexpr std::size_t kKinds = kRoles.size();
+
+  static std::size_t place_of(Role kind, std::uint64_t bits) {
+    const std::uint64_t mixed = (bits ^ static_cast<std::uint64_t>(kind) << 56) * 0x9E3779B97F4A7C15U;
+    return static_cast<std::size_t>(mixed >> 48) % kSlots;
+  }
+  Object* look_up(Role kind, std::uint64_t bits) const;
+  Object* make(Role kind, std::uint64_t bits);
+  std::uint32_t take_id(Role kind);
+  void give_back(Role kind, std::uint32_t id);
+
+  Object* slots_ = nullptr;
+  std::uint64_t* ids_in_use_ = nullptr;  // a bit each, kIds per kind
+  std::size_t count_ = 0;
+  std::uint32_t next_communicator_ = 1;
+  mutable SpinLock lock_;
+};
+
+}  // namespace weir::capture
