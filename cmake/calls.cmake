@@ -54,51 +54,68 @@ function(weir_names_of directory)
   file(CONFIGURE OUTPUT "${directory}/weir_has.hpp" CONTENT "${text}")
 endfunction()
 
-# A library for LD_PRELOAD: the shims of some layers bound to one handler.
+# The shims of some layers bound to one handler, compiled once for all libraries that hold them.
 #
-#   weir_preload_library(weir-capture
-#     LAYERS posix stdio                     tables of calls/
-#     HANDLER capture/handler.hpp            what stands between a shim and the real function (intercept/shim.hpp)
-#     SOURCES ...                            its own sources, if any
-#     ROOMS capture                          rooms it is made of; intercept is always there
-#     ALSO_EXPORTS vfork                     names its own sources add to the tables'
-#     MAY_NEED libmpi.so.40                  shared libraries it may need besides the C library's own
+#   weir_shims(weir_capture_shims LAYERS posix stdio HANDLER capture/handler.hpp ROOMS capture
 #     HEADERS PkgConfig::MPICH               whose headers the shims include; nothing of it is linked
-#     HAVING libmpich.so                     libraries whose names count for tables with @varies
-#     NO_INSTALL)                            for tests
-#
-# Two tests come with it: it exports exactly what the tables say, and it needs no library an application may lack.
-function(weir_preload_library name)
-  cmake_parse_arguments(LIB "NO_INSTALL" "HANDLER" "LAYERS;SOURCES;ROOMS;MAY_NEED;ALSO_EXPORTS;HEADERS;HAVING" ${ARGN})
-  if(LIB_UNPARSED_ARGUMENTS OR NOT LIB_HANDLER OR NOT LIB_LAYERS)
-    message(FATAL_ERROR "weir_preload_library(${name}): LAYERS and HANDLER are needed; not understood: "
-                        "'${LIB_UNPARSED_ARGUMENTS}'")
-  endif()
+#     HAVING libmpich.so)                    libraries whose names count for tables with @varies
+function(weir_shims name)
+  cmake_parse_arguments(SHIMS "" "HANDLER" "LAYERS;SOURCES;ROOMS;HEADERS;HAVING" ${ARGN})
   set(shims)
   set(exports)
-  foreach(layer IN LISTS LIB_LAYERS)
+  foreach(layer IN LISTS SHIMS_LAYERS)
     if(NOT layer IN_LIST WEIR_CALL_LAYERS)
-      message(FATAL_ERROR "weir_preload_library(${name}): no layer '${layer}'; there are: ${WEIR_CALL_LAYERS}")
+      message(FATAL_ERROR "weir_shims(${name}): no layer '${layer}'; there are: ${WEIR_CALL_LAYERS}")
     endif()
     list(APPEND shims "${WEIR_CALLS_DIR}/shims/${layer}.cpp")
     list(APPEND exports "${WEIR_CALLS_DIR}/shims/${layer}.exports")
   endforeach()
-  add_library(${name} SHARED ${shims} ${LIB_SOURCES})
-  if(LIB_HAVING)
-    weir_names_of("${PROJECT_BINARY_DIR}/generated/${name}" ${LIB_HAVING})
-    target_include_directories(${name} PRIVATE "${PROJECT_BINARY_DIR}/generated/${name}")
-    target_compile_options(${name} PRIVATE "SHELL:-include weir_has.hpp")
-    foreach(package IN LISTS LIB_HEADERS)
-      target_include_directories(${name} SYSTEM PRIVATE $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
-    endforeach()
-    target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1
-      OMPI_OMIT_MPI1_COMPAT_DECLS=0)
-  endif()
+  add_library(${name} OBJECT ${shims} ${SHIMS_SOURCES})
   add_dependencies(${name} weir_generated_calls)
   set_source_files_properties(${shims} PROPERTIES GENERATED TRUE)
+  list(TRANSFORM SHIMS_ROOMS PREPEND weir_)
+  target_link_libraries(${name} PRIVATE weir_compile ${SHIMS_ROOMS} weir_intercept)
+  target_compile_definitions(${name} PRIVATE WEIR_HANDLER="${SHIMS_HANDLER}")
+  if(SHIMS_HAVING)
+    weir_names_of("${PROJECT_BINARY_DIR}/generated/${name}" ${SHIMS_HAVING})
+    target_include_directories(${name} PRIVATE "${PROJECT_BINARY_DIR}/generated/${name}")
+    target_compile_options(${name} PRIVATE "SHELL:-include weir_has.hpp")
+    foreach(package IN LISTS SHIMS_HEADERS)
+      target_include_directories(${name} SYSTEM PRIVATE $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
+    endforeach()
+    target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1 OMPI_OMIT_MPI1_COMPAT_DECLS=0)
+  endif()
+  set_target_properties(${name} PROPERTIES WEIR_EXPORTS "${exports}" WEIR_HAVING "${SHIMS_HAVING}")
+endfunction()
+
+# A library for LD_PRELOAD.
+#
+#   weir_preload_library(weir-capture
+#     SHIMS weir_capture_shims               see above
+#     ROOMS capture                          rooms it is made of; intercept is always there
+#     ALSO_EXPORTS vfork                     names its own sources add to the tables'
+#     MAY_NEED libmpi.so.40                  shared libraries it may need besides the C library's own
+#     NO_INSTALL)                            for tests
+#
+# Two tests come with it: it exports exactly what the tables say, and it needs no library an application may lack.
+function(weir_preload_library name)
+  cmake_parse_arguments(LIB "NO_INSTALL" "" "SHIMS;ROOMS;MAY_NEED;ALSO_EXPORTS" ${ARGN})
+  if(LIB_UNPARSED_ARGUMENTS OR NOT LIB_SHIMS)
+    message(FATAL_ERROR "weir_preload_library(${name}): SHIMS are needed; not understood: '${LIB_UNPARSED_ARGUMENTS}'")
+  endif()
+  set(objects)
+  set(exports)
+  set(having)
+  foreach(shims IN LISTS LIB_SHIMS)
+    list(APPEND objects $<TARGET_OBJECTS:${shims}>)
+    get_target_property(those ${shims} WEIR_EXPORTS)
+    list(APPEND exports ${those})
+    get_target_property(those ${shims} WEIR_HAVING)
+    list(APPEND having ${those})
+  endforeach()
+  add_library(${name} SHARED ${objects})
   list(TRANSFORM LIB_ROOMS PREPEND weir_)
   target_link_libraries(${name} PRIVATE weir_compile ${LIB_ROOMS} weir_intercept)
-  target_compile_definitions(${name} PRIVATE WEIR_HANDLER="${LIB_HANDLER}")
   # -static-libstdc++: the application may bring another libstdc++. Never -static-libgcc: with a second unwinder
   # a cancelled thread aborts the application. now: no symbol is looked up inside a signal handler or a vforked
   # child. nodelete: threads may still be inside. as-needed: only what is really used.
@@ -112,7 +129,7 @@ function(weir_preload_library name)
     set(check "${PROJECT_SOURCE_DIR}/tests/preload/check_library.cmake")
     add_test(NAME preload.${name}.exports_what_the_tables_say COMMAND "${CMAKE_COMMAND}"
       -D "LIBRARY=$<TARGET_FILE:${name}>" -D "NM=${CMAKE_NM}" -D "EXPORTS=${exports}" -D "ALSO=${LIB_ALSO_EXPORTS}"
-      -D "HAVING=${LIB_HAVING}" -P "${check}")
+      -D "HAVING=${having}" -P "${check}")
     add_test(NAME preload.${name}.needs_only_the_c_library COMMAND "${CMAKE_COMMAND}"
       -D "LIBRARY=$<TARGET_FILE:${name}>" -D "READELF=${CMAKE_READELF}" -D "MAY_NEED=${LIB_MAY_NEED}" -P "${check}")
     set_tests_properties(preload.${name}.exports_what_the_tables_say preload.${name}.needs_only_the_c_library

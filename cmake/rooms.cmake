@@ -14,14 +14,16 @@ if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PR
   if(WEIR_HAVE_URING)
     list(APPEND every_program uring)
   endif()
-  weir_preload_library(weir-capture-posix LAYERS ${every_program} HANDLER capture/preload/handler.hpp ROOMS capture
-    SOURCES src/capture/preload/vfork.cpp ALSO_EXPORTS vfork)
+  weir_shims(weir_capture_shims LAYERS ${every_program} HANDLER capture/preload/handler.hpp ROOMS capture
+    SOURCES src/capture/preload/vfork.cpp)
+  weir_preload_library(weir-capture-posix SHIMS weir_capture_shims ROOMS capture ALSO_EXPORTS vfork)
   file(GLOB mpi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/capture/mpi/*.cpp")
   foreach(mpi IN LISTS WEIR_MPIS)
     string(TOUPPER ${mpi} package)
-    weir_preload_library(weir-capture-${mpi} LAYERS ${every_program} mpi mpiio HANDLER capture/mpi/handler.hpp
-      ROOMS capture SOURCES src/capture/preload/vfork.cpp ${mpi_sources} ALSO_EXPORTS vfork
-      HEADERS PkgConfig::${package} HAVING ${WEIR_${package}_LIBRARIES})
+    weir_shims(weir_capture_${mpi}_shims LAYERS mpi mpiio HANDLER capture/mpi/handler.hpp ROOMS capture
+      SOURCES ${mpi_sources} HEADERS PkgConfig::${package} HAVING ${WEIR_${package}_LIBRARIES})
+    weir_preload_library(weir-capture-${mpi} SHIMS weir_capture_shims weir_capture_${mpi}_shims ROOMS capture
+      ALSO_EXPORTS vfork)
   endforeach()
 endif()
 weir_room(consistency)
@@ -51,9 +53,11 @@ set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/base/own_files.cpp" APPEND PROPER
 weir_program(weir ROOM cli)
 configure_file("${PROJECT_SOURCE_DIR}/scripts/testbed" "${PROJECT_BINARY_DIR}/testbed" COPYONLY)
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/testbed" DESTINATION "${CMAKE_INSTALL_LIBDIR}/weir")
-if(TARGET weir AND TARGET weir-capture-posix)
-  add_dependencies(weir weir-capture-posix)
-endif()
+foreach(which IN ITEMS posix openmpi mpich)
+  if(TARGET weir AND TARGET weir-capture-${which})
+    add_dependencies(weir weir-capture-${which})
+  endif()
+endforeach()
 weir_program(weir-server ROOM burst)
 
 weir_close_rooms()

@@ -20,12 +20,14 @@
 namespace weir::capture {
 
 [[gnu::tls_model("initial-exec")]] thread_local constinit Lane* Lane::thread_lane = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local constinit bool Lane::left_out = false;
 
 namespace live = trace::live;
 using live::Definition;
 using live::HeaderWord;
 
 Lane* Lane::prepare() {
+  if (left_out) return nullptr;
   const SignalsBlocked blocked;
   Process& process = Process::current();
   if (!process.recording()) return nullptr;
@@ -36,6 +38,8 @@ Lane* Lane::prepare() {
   }
   if (lane != nullptr && lane->watched_) lane = after_vfork(lane);
   if (lane == nullptr) {
+    left_out = process.library_threads().has(static_cast<pid_t>(syscall(SYS_gettid)));
+    if (left_out) return nullptr;
     lane = process.take_lane();
     if (lane == nullptr) return nullptr;
     thread_lane = lane;
@@ -48,6 +52,7 @@ Lane* Lane::prepare() {
 }
 
 void Lane::count_lost() {
+  if (left_out) return;
   const Lane* const lane = thread_lane;
   if (lane != nullptr && lane->alive_ == kAlive)
     lane->header(HeaderWord::lost).fetch_add(1, std::memory_order_relaxed);

@@ -167,6 +167,7 @@ class Lane {
   char path_[4096 + 64];
 
   [[gnu::tls_model("initial-exec")]] static thread_local constinit Lane* thread_lane;
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit bool left_out;  // a library's own thread
 };
 
 inline void Lane::append(std::uint32_t symbol, const Draft& draft, Tick begin, Tick end) {

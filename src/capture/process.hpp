@@ -7,6 +7,7 @@
 #include "base/clock.hpp"
 #include "capture/handles.hpp"
 #include "capture/lane.hpp"
+#include "capture/library_threads.hpp"
 #include "capture/memory.hpp"
 #include "capture/settings.hpp"
 
@@ -21,6 +22,7 @@ class Process {
   // Whether anything is recorded at all. Starts on the first call.
   bool recording();
   Handles& handles() { return handles_; }
+  LibraryThreads& library_threads() { return library_threads_; }
   const Settings& settings() const { return settings_; }
   std::int64_t number() const { return number_; }
 
@@ -65,6 +67,7 @@ class Process {
   std::atomic<State> state_{State::unborn};
   Settings settings_;
   Handles handles_;
+  LibraryThreads library_threads_;
   std::int64_t number_ = 0;
   Tick start_tick_;
   Lock lanes_lock_;

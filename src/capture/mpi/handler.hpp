@@ -6,7 +6,7 @@
 #include <mpi.h>
 
 #include "base/clock.hpp"
-#include "capture/handler.hpp"
+#include "capture/treatment.hpp"
 #include "capture/mpi/communicators.hpp"
 #include "capture/mpi/library.hpp"
 #include "capture/mpi/recording.hpp"
@@ -20,28 +20,20 @@ namespace capture::mpi {
 
 }  // namespace capture::mpi
 
-// Records calls of MPI around the real ones; all others as without MPI.
+// Records calls of MPI around the real ones, as CaptureHandler does with those of the C library.
 struct MpiCaptureHandler {
   template <Call C, class Real, class... Args>
   static auto around(Real real, Args... args) {
-    if constexpr (info(C).layer != Layer::mpi && info(C).layer != Layer::mpiio)
-      return CaptureHandler::around<C>(real, args...);
-    else
-      return around_mpi<C>([&](auto... passed) { return real.quietly(passed...); },
-                           [&](auto... passed) { return real(passed...); }, real.depth(), args...);
-  }
-
-  // `quiet` calls the real function with nothing inside it intercepted, `plain` with all.
-  template <Call C, class Quiet, class Plain, class... Args>
-  static auto around_mpi(Quiet quiet, Plain plain, std::uint32_t depth, Args... args) {
     using namespace capture;
-    using R = decltype(quiet(args...));
+    using R = decltype(real(args...));
+    // What MPI does inside its own calls is not intercepted, but for files, which MPI-IO is there for.
     const auto call = [&](auto... passed) -> R {
       if constexpr (info(C).layer == Layer::mpi)
-        return quiet(passed...);
+        return real.quietly(passed...);
       else
-        return plain(passed...);
+        return real(passed...);
     };
+    const std::uint32_t depth = real.depth();
     Process& process = Process::current();
     if (mpi::inside || !process.recording() || !mpi::library().ready()) [[unlikely]]
       return call(args...);
@@ -59,11 +51,13 @@ struct MpiCaptureHandler {
         const Tick now = Clock::now();
         recording.record(*lane, depth, now, now, R{}, false);
       }
+    if constexpr (begins) process.library_threads().begin();
     mpi::inside = true;
     const Tick begin = Clock::now();
     const R result = std::apply(call, recording.passed());
     const Tick end = Clock::now();
     mpi::inside = false;
+    if constexpr (begins) process.library_threads().end();
     Lane* const lane = Lane::current();
     if constexpr (begins)
       if (result == MPI_SUCCESS) mpi::meet_the_world(lane);

@@ -18,7 +18,7 @@
 namespace weir::capture::mpi {
 namespace {
 
-std::uint64_t bits_behind(const char* variable) {
+[[maybe_unused]] std::uint64_t bits_behind(const char* variable) {
   return reinterpret_cast<std::uint64_t>(search_variable(variable));
 }
 [[maybe_unused]] std::uint64_t bits_behind(int handle) { return static_cast<std::uint32_t>(handle); }
