@@ -271,6 +271,7 @@ void Lane::restart() {
   for (std::uint32_t id = 0; id < most_views_; ++id) views_[id] = {};
   most_views_ = 0;
   directory_generation_ = 0;
+  for (KnownName& known : names_) known = {};
   last_symbol_ = SignatureTable::kNone;
   crowded_ = false;
 }

@@ -44,6 +44,15 @@ class Lane {
   }
 
   std::uint32_t number_of_text(std::string_view text);
+  // The same for a name that lies at one place as long as the process runs.
+  std::uint32_t number_of_name(const char* name) {
+    KnownName& known = names_[reinterpret_cast<std::uintptr_t>(name) / 8 % kNames];
+    if (known.name == name) [[likely]]
+      return known.number;
+    known.number = number_of_text(name);
+    known.name = name;
+    return known.number;
+  }
   // Splits a name; what it needs is put into the draft's words.
   void put_path(std::string_view name, Draft& draft);
 
@@ -162,6 +171,12 @@ class Lane {
   std::uint32_t misses_;
   std::uint32_t patience_;          // calls until sealing is tried again
   std::uint8_t holes_[kCallCount];  // per call: what its last signature had taken out, a Holes
+  static constexpr std::size_t kNames = 32;
+  struct KnownName {
+    const char* name;
+    std::uint32_t number;
+  };
+  KnownName names_[kNames];
   std::uint32_t directory_generation_;
   std::uint32_t most_views_;
   char path_[4096 + 64];

@@ -307,7 +307,7 @@ class LibraryRecording {
     if (object.is_null()) {
       draft.put(at, Encoding::null);
     } else if (object.name != nullptr) {
-      draft.put(at, Encoding::text, lane.number_of_text(object.name));
+      draft.put(at, Encoding::text, lane.number_of_name(object.name));
     } else {
       draft.values[at] = object.id;
       draft.put(at, Encoding::literal, object.id);

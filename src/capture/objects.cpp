@@ -5,6 +5,8 @@
 
 namespace weir::capture {
 
+[[gnu::tls_model("initial-exec")]] thread_local constinit Objects::Found Objects::found_before[kKept] = {};
+
 bool Objects::start() {
   if (slots_ != nullptr) return true;
   constexpr std::size_t slot_bytes = kSlots * sizeof(Object);
@@ -23,7 +25,7 @@ Objects::Object* Objects::look_up(Role kind, std::uint64_t bits) const {
   }
 }
 
-Objects::Object Objects::find(Role kind, std::uint64_t bits) const {
+Objects::Object Objects::search(Role kind, std::uint64_t bits) const {
   if (slots_ == nullptr) return {};
   const Spinning locked(lock_);
   const Object* const found = look_up(kind, bits);
@@ -33,6 +35,7 @@ Objects::Object Objects::find(Role kind, std::uint64_t bits) const {
 // The slot for it, with whatever was there before forgotten; null when the table is full.
 Objects::Object* Objects::make(Role kind, std::uint64_t bits) {
   if (slots_ == nullptr) return nullptr;
+  changes_.fetch_add(1, std::memory_order_release);
   Object* object = look_up(kind, bits);
   if (object != nullptr) {
     if (object->name == nullptr && kind != Role::communicator) give_back(kind, object->id);
@@ -81,6 +84,7 @@ void Objects::remove(Role kind, std::uint64_t bits) {
   const Spinning locked(lock_);
   Object* const found = look_up(kind, bits);
   if (found == nullptr || found->name != nullptr) return;
+  changes_.fetch_add(1, std::memory_order_release);
   if (kind != Role::communicator) give_back(kind, found->id);
   take_out<kSlots>(
       slots_, static_cast<std::size_t>(found - slots_), [](const Object& one) { return one.used; },

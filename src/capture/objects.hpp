@@ -53,8 +53,19 @@ class Objects {
   bool start();
   void after_fork() { lock_.reset(); }
 
-  // What is known of it; `used` is false when nothing is.
-  Object find(Role kind, std::uint64_t bits) const;
+  // What is known of it; `used` is false when nothing is. What a thread found before, it finds without a lock as long
+  // as the table did not change.
+  Object find(Role kind, std::uint64_t bits) const {
+    Found& kept = found_before[(bits * 0x9E3779B97F4A7C15U) >> 60 & (kKept - 1)];
+    const std::uint32_t now = changes_.load(std::memory_order_acquire);
+    if (kept.object.bits == bits && kept.object.kind == kind && kept.changes == now &&
+        kept.table == this) [[likely]]
+      return kept.object;
+    kept.object = search(kind, bits);
+    kept.changes = kept.object.used ? now : 0;
+    kept.table = this;
+    return kept.object;
+  }
   // A new one, with the lowest id of its kind that is free. Replaces what was known under the same bits.
   Object add(Role kind, std::uint64_t bits);
   // A communicator, whose id its members agreed upon.
@@ -66,6 +77,16 @@ class Objects {
   std::uint32_t next_communicator() const { return next_communicator_; }
 
  private:
+  struct Found {
+    Object object;
+    std::uint32_t changes = 0;  // as many there were; 0: nothing is kept
+    const Objects* table = nullptr;
+  };
+  static constexpr std::size_t kKept = 16;
+  [[gnu::tls_model("initial-exec")]] static thread_local constinit Found found_before[kKept];
+
+  Object search(Role kind, std::uint64_t bits) const;
+
   static constexpr std::size_t kSlots = 1 << 16;
   static constexpr std::size_t kMost = kSlots / 2;  // beyond that nothing more is kept
   static constexpr std::uint32_t kIds = 1 << 15;    // per kind; the last one is shared by all beyond
@@ -84,6 +105,7 @@ class Objects {
   std::uint64_t* ids_in_use_ = nullptr;  // a bit each, kIds per kind
   std::size_t count_ = 0;
   std::uint32_t next_communicator_ = 1;
+  std::atomic<std::uint32_t> changes_{1};
   mutable SpinLock lock_;
 };
 

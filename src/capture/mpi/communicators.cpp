@@ -220,6 +220,7 @@ void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request) {
     one.request = bits_of(request);
     one.where = where;
     one.mine = next_here();
+    agreements.fetch_add(1, std::memory_order_relaxed);
     WEIR_PMPI(Iallreduce)(&one.mine, &one.agreed, 1, the_int(), the_maximum(), parent, &one.reduction);
     return;
   }
@@ -234,6 +235,7 @@ void finish_agreement(std::uint64_t request_bits, Lane* lane) {
       WEIR_PMPI(Wait)(&one.reduction, MPI_STATUS_IGNORE);
       found = one;
       one = Pending{};
+      agreements.fetch_sub(1, std::memory_order_relaxed);
       break;
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include <mpi.h>
@@ -18,6 +19,8 @@ void take_note_of(MPI_Comm comm, Lane* lane);
 // order, finished when the program's own request is.
 void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request);
 void finish_agreement(std::uint64_t request_bits, Lane* lane);
+inline constinit std::atomic<int> agreements{0};
+inline bool agreements_under_way() { return agreements.load(std::memory_order_relaxed) != 0; }
 
 int size_of(MPI_Comm comm);  // of the remote group of an inter-communicator
 int indegree_of(MPI_Comm comm);

@@ -14,11 +14,13 @@
 
 namespace weir::capture::mpi {
 
-// So many items, in the object itself when they are few.
+// Room for so many items, in the object itself when they are few. Nothing is initialised: one is made for every call.
 template <class T, std::size_t Few>
 class Scratch {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
-  Scratch() = default;
+  Scratch() {}  // NOLINT(modernize-use-equals-default): leaves the room as it is
   ~Scratch() {
     if (mapped_ != nullptr) unmap_memory(mapped_, bytes_);
   }
@@ -27,14 +29,14 @@ class Scratch {
 
   // Null when there is no memory.
   T* make(std::size_t count) {
-    if (count <= Few) return few_;
+    if (count <= Few) return reinterpret_cast<T*>(few_);
     bytes_ = count * sizeof(T);
     mapped_ = static_cast<T*>(map_inherited(bytes_));
     return mapped_;
   }
 
  private:
-  T few_[Few];
+  alignas(T) std::byte few_[Few * sizeof(T)];
   T* mapped_ = nullptr;
   std::size_t bytes_ = 0;
 };
@@ -133,7 +135,7 @@ class MpiExtra {
         if (failed && info(C).closes) return;
         for (std::int64_t i = 0; i < count_; ++i) {
           if (!requests_[i].known() || !is_complete(i)) continue;
-          finish_agreement(requests_[i].bits, &lane);
+          if (agreements_under_way()) finish_agreement(requests_[i].bits, &lane);
           if (!requests_[i].persistent || info(C).closes) library().requests.remove(requests_[i]);
         }
       }
@@ -174,7 +176,7 @@ class MpiExtra {
     const auto given = std::get<I>(recording_.args());
     if constexpr (role == Role::buffer) {
       if (const char* const name = name_of_buffer(given))
-        draft.put(I, Encoding::text, lane.number_of_text(name));
+        draft.put(I, Encoding::text, lane.number_of_name(name));
       else
         draft.put(I, As<I>::is_null(given) ? Encoding::null : Encoding::absent);
     } else if constexpr (role == Role::whence) {
@@ -230,7 +232,7 @@ class MpiExtra {
     draft.values[I] = value;
     const char* const name = argument.role == Role::rank ? name_of_rank(value) : name_of_tag(value);
     if (name != nullptr) {
-      draft.put(I, Encoding::text, lane.number_of_text(name));
+      draft.put(I, Encoding::text, lane.number_of_name(name));
     } else if (argument.role == Role::rank && is_partner(argument.name) && own_rank_ >= 0) {
       draft.put(I, Encoding::relative, static_cast<std::uint64_t>(std::int64_t{value} - own_rank_));
     } else {

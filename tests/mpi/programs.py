@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""MPI programs do the same traced as bare, and the trace holds exactly the calls that a library of counters saw.
+
+Usage: programs.py WEIR
+"""
+import csv
+import io
+import os
+import sys
+from collections import Counter
+from pathlib import Path
+
+import counters
+from common import Checks, installed, run, scratch_directory, trace
+
+CASES = [  # program, ranks, arguments
+    ("stencil2d", 4, [2, 2, 20]),
+    ("stencil3d", 4, [2, 2, 1, 5]),
+    ("offsets", 4, [8]),
+    ("checkpoint", 3, [3]),
+    ("every_call", 2, []),
+    ("threads", 2, []),
+    ("cg", 4, [5]),
+    ("mg", 4, [3]),
+    ("lu", 4, [5]),
+    ("ft", 4, [3]),
+    ("bt", 4, [3]),
+]
+FORTRAN = ["every_call_mpi", "every_call_f08", "every_call_fixed"]
+
+
+def counted(directory, ranks):
+    found = {}
+    for rank in range(ranks):
+        path = Path(directory) / f"counts.{rank}"
+        found[rank] = dict((name, int(count)) for name, count in
+                           (line.split() for line in path.read_text().splitlines())) if path.exists() else None
+    return found
+
+
+def traced(weir, directory, ranks, known):
+    found = {}
+    for rank in range(ranks):
+        rows = csv.DictReader(io.StringIO(run([weir, "dump", directory, "--rank", rank, "--csv"], check=True).stdout.decode()))
+        found[rank] = dict(Counter(row["function"] for row in rows if row["function"] in known))
+    return found
+
+
+def lines(output):
+    return sorted(output.splitlines())
+
+
+def main():
+    weir = Path(sys.argv[1]).resolve()
+    wanted = sys.argv[2:]
+    checks = Checks()
+    for mpi in installed():
+        with scratch_directory() as name:
+            scratch = Path(name)
+            library, known = counters.build(mpi.compiler, scratch)
+            for program, ranks, arguments in CASES:
+                if wanted and program not in wanted:
+                    continue
+                binary = mpi.build(program, scratch)
+                what = f"{mpi.name} {program}"
+                bare_in, traced_in = scratch / f"{program}-bare", scratch / f"{program}-traced"
+                bare_in.mkdir(), traced_in.mkdir()
+                command = mpi.start(ranks, binary, *arguments)
+                bare = run(command, cwd=bare_in)
+                out = scratch / f"{program}.trace"
+                under = trace(weir, out, command, cwd=traced_in, env=os.environ | {"LD_PRELOAD": str(library)})
+                if not checks.equal(f"{what}: exit status", under.returncode, bare.returncode):
+                    print(under.stdout.decode()[-2000:], under.stderr.decode()[-4000:])
+                    continue
+                checks.equal(f"{what}: output", lines(under.stdout), lines(bare.stdout))
+                names = {path.name for path in traced_in.iterdir()} - {f"counts.{rank}" for rank in range(ranks)}
+                checks.equal(f"{what}: files", names, {path.name for path in bare_in.iterdir()})
+                for path in bare_in.iterdir():
+                    if path.is_file():
+                        checks.expect(f"{what}: {path.name}", path.read_bytes() == (traced_in / path.name).read_bytes(), "differs")
+                checks.equal(f"{what}: calls of every rank", traced(weir, out, ranks, known), counted(traced_in, ranks))
+                verified = run([weir, "verify", out])
+                checks.equal(f"{what}: verify", verified.returncode, 0)
+            for program in FORTRAN:
+                if wanted and program not in wanted:
+                    continue
+                binary = mpi.build(program, scratch)
+                out = scratch / f"{program}.trace"
+                command = mpi.start(2, binary)
+                bare = run(command, cwd=scratch)
+                under = trace(weir, out, command, cwd=scratch)
+                what = f"{mpi.name} {program}"
+                checks.equal(f"{what}: exit status", under.returncode, bare.returncode)
+                checks.equal(f"{what}: output", lines(under.stdout), lines(bare.stdout))
+                seen = traced(weir, out, 2, known)
+                checks.expect(f"{what}: its calls are there", all(len(seen[rank]) > 40 for rank in (0, 1)),
+                              f"{len(seen[0])} and {len(seen[1])} functions")
+    return checks.exit_code()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+/* What every program here needs: a check that stops all ranks, and its arguments as numbers. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mpi.h>
+
+/* MPICH's MPI_STATUSES_IGNORE is no address of statuses, which some compilers take for a mistake. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#endif
+
+#define CHECK(condition) ((condition) ? (void)0 : stop(#condition, __FILE__, __LINE__))
+
+static inline void stop(const char* what, const char* file, int line) {
+  fprintf(stderr, "%s:%d: not so: %s\n", file, line, what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  abort();
+}
+
+/* Argument `at`, or what to take when it is not given. */
+static inline int number_of(int argc, char** argv, int at, int otherwise) {
+  return argc > at ? atoi(argv[at]) : otherwise;
+}
+
+static inline int rank_in(MPI_Comm comm) {
+  int rank = -1;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+static inline int size_of(MPI_Comm comm) {
+  int size = -1;
+  MPI_Comm_size(comm, &size);
+  return size;
+}

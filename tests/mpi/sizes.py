@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What many ranks do alike is kept once: sizes and classes do not grow with ranks or iterations.
+
+Usage: sizes.py WEIR
+With WEIR_LONG_TESTS=1 up to 64 ranks.
+"""
+import sys
+from pathlib import Path
+
+from common import LONG, Checks, calls_only, installed, run, scratch_directory, stat, trace
+
+
+def measure(weir, scratch, mpi, binary, ranks, *arguments):
+    out = scratch / f"{binary.name}-{ranks}-{'-'.join(map(str, arguments))}.trace"
+    done = trace(weir, out, mpi.start(ranks, binary, *arguments), "--layers", "mpi,mpiio,posix", "--include", scratch,
+                 cwd=scratch, timeout=600)
+    if done.returncode != 0:
+        raise SystemExit(f"{binary.name} on {ranks} ranks: {done.stderr.decode()[-2000:]}")
+    return stat(weir, out)
+
+
+def main():
+    weir = Path(sys.argv[1]).resolve()
+    checks = Checks()
+    for mpi in installed():
+        with scratch_directory() as name:
+            scratch = Path(name)
+            flat = mpi.build("stencil2d", scratch)
+            grids = [(3, 3), (4, 4)] + ([(8, 8)] if LONG else [])
+            facts = {grid: measure(weir, scratch, mpi, flat, grid[0] * grid[1], *grid, 10) for grid in grids}
+            sizes = {grid: calls_only(one) for grid, one in facts.items()}
+            for grid in grids:
+                print(f"{mpi.name} stencil2d {grid}: {sizes[grid]} bytes, {facts[grid]['classes']} classes, "
+                      f"{facts[grid]['grammars']} grammars, processes {facts[grid]['process_bytes']} bytes", flush=True)
+                checks.equal(f"{mpi.name}: grammars of a 2-D stencil on {grid}", facts[grid]["grammars"], 9)
+                checks.expect(f"{mpi.name}: size on {grid}", sizes[grid] <= sizes[(3, 3)] + 16, sizes)
+            longer = calls_only(measure(weir, scratch, mpi, flat, 9, 3, 3, 1000))
+            checks.expect(f"{mpi.name}: size with a hundred times the iterations", longer <= sizes[(3, 3)] + 32, longer)
+
+            if LONG:
+                cube = mpi.build("stencil3d", scratch)
+                facts = {grid: measure(weir, scratch, mpi, cube, grid[0] * grid[1] * grid[2], *grid, 5)
+                         for grid in [(3, 3, 3), (4, 4, 4)]}
+                for grid, one in facts.items():
+                    print(f"{mpi.name} stencil3d {grid}: {calls_only(one)} bytes, {one['grammars']} grammars", flush=True)
+                    checks.expect(f"{mpi.name}: grammars of a 3-D stencil on {grid}", one["grammars"] <= 27, one["grammars"])
+                checks.expect(f"{mpi.name}: size of the 3-D stencil", calls_only(facts[(4, 4, 4)]) <= calls_only(facts[(3, 3, 3)]) + 32)
+
+            shifted = mpi.build("offsets", scratch)
+            few, many = 4, 64 if LONG else 16
+            small, large = (measure(weir, scratch, mpi, shifted, ranks, 8) for ranks in (few, many))
+            print(f"{mpi.name} offsets: {calls_only(small)} bytes with {few} ranks, {calls_only(large)} with {many}", flush=True)
+            checks.expect(f"{mpi.name}: writes at rank times block", abs(calls_only(large) - calls_only(small)) <= 16,
+                          f"{calls_only(small)} and {calls_only(large)}")
+    return checks.exit_code()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
