@@ -30,7 +30,7 @@ void append_arguments(Buffer& out, const trace::Record& record) {
     if (!first) append(out, ", ");
     append_json_string(out, record.function->arguments[i].name);
     append(out, ": ");
-    if (append_json_argument(out, record.function->arguments[i], record.arguments[i]))
+    if (append_json_argument(out, *record.function, record.function->arguments[i], record.arguments[i]))
       first = false;
     else
       out.resize(before);
@@ -53,7 +53,8 @@ void append_json_result(Buffer& out, const trace::Record& record) {
   else if (result.kind == Value::Kind::opened && !pointer)
     append_number(out, result.number);
   else if (!append_json_argument(
-               out, {"", record.function->result_type, record.function->result, Direction::out, 1}, result))
+               out, *record.function,
+               {"", record.function->result_type, record.function->result, Direction::out, 1}, result))
     append(out, "null");
 }
 

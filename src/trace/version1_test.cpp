@@ -1,5 +1,5 @@
-// Traces of the first version stay readable. The data were made by `weir trace` of that time, the texts by its
-// `weir dump`.
+// Traces of the first version stay readable. The data were made by `weir trace` of that time, the texts by
+// its `weir dump`.
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
