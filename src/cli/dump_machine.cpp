@@ -72,6 +72,7 @@ class JsonFormat : public DumpFormat {
     head["processes"] = Json::array();
     for (const trace::ProcessInfo& process : trace_.processes())
       head["processes"].push_back({{"pid", process.number},
+                                   {"rank", process.rank < 0 ? Json(nullptr) : Json(process.rank)},
                                    {"parent", process.parent < 0 ? Json(nullptr) : Json(process.parent)},
                                    {"program", process.program},
                                    {"arguments", process.arguments},
@@ -181,6 +182,12 @@ class CsvFormat : public DumpFormat {
         break;
       case Value::Kind::failed:
         append(out, "-1");
+        break;
+      case Value::Kind::object:
+      case Value::Kind::text:
+        call_.clear();
+        append_result(call_, record);
+        append_cell(out, {call_.data(), call_.size()});
         break;
       default:
         break;

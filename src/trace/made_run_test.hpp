@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
-#include "base/check.hpp"
 #include "base/bytes.hpp"
+#include "base/check.hpp"
 #include "base/checksum.hpp"
 #include "calls/call.hpp"
 #include "trace/encoding.hpp"

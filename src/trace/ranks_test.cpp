@@ -28,7 +28,9 @@ std::int64_t clock_at_init(std::int64_t rank) {
   return static_cast<std::int64_t>(Random(static_cast<std::uint64_t>(rank)).below(5000)) +
          (rank % 2) * 1'000'000;
 }
-std::int64_t clock_at_finalize(std::int64_t rank) { return clock_at_init(rank) + 777 - clock_at_init(rank + 9) % 999; }
+std::int64_t clock_at_finalize(std::int64_t rank) {
+  return clock_at_init(rank) + 777 - clock_at_init(rank + 9) % 999;
+}
 
 // Ranks with process numbers, descriptors and clocks of their own; they begin in another order than their
 // ranks, within a few milliseconds.
@@ -113,7 +115,8 @@ TEST(Ranks, WhatARegularProgramCostsDoesNotGrowWithThem) {
   for (const std::int64_t size : {4, 16, 64}) {
     const ScratchDir run;
     // A distance of the shared file goes with the size of the world: the same program for all.
-    make_ranks(run.path(), size, [](Lane& lane, std::int64_t rank, std::int64_t) { regular(lane, rank, 100); });
+    make_ranks(run.path(), size,
+               [](Lane& lane, std::int64_t rank, std::int64_t) { regular(lane, rank, 100); });
     const TraceFile trace = merged(run.path());
     EXPECT_EQ(trace.classes().size(), 1U);
     EXPECT_EQ(trace.grammars().distinct_count(), 1U);
@@ -133,8 +136,7 @@ TEST(Ranks, WhatARegularProgramCostsDoesNotGrowWithThem) {
       EXPECT_EQ(lines[0], fmt::format("open(\"ckpt_{:04}.dat\", O_RDWR|O_CREAT, 0644) = {}", rank, file));
       EXPECT_EQ(lines[1], fmt::format("pwrite({}, …, 4096, {}) = 4096", file, rank * 4096));
       EXPECT_EQ(lines[2], fmt::format("lseek(5, {}, SEEK_CUR) = 0", rank + 1));
-      EXPECT_EQ(lines[3],
-                fmt::format("pwrite({}, …, 4096, {}) = 4096", file, (rank + 100) * 4096));
+      EXPECT_EQ(lines[3], fmt::format("pwrite({}, …, 4096, {}) = 4096", file, (rank + 100) * 4096));
     }
   }
   EXPECT_THAT(sizes, ElementsAre(sizes[0], sizes[0], sizes[0]));
@@ -160,8 +162,8 @@ TEST(Ranks, AStencilHasAsManyClassesAsPatterns) {
       const std::int64_t row = rank / width;
       const std::int64_t column = rank % width;
       const auto partner = [&](std::int64_t tag, bool there, std::int64_t distance) {
-        lane.call("lseek", 0, {literal(tag), there ? relative(distance) : literal(-2), literal(1)}, literal(0),
-                  0, 0);
+        lane.call("lseek", 0, {literal(tag), there ? relative(distance) : literal(-2), literal(1)},
+                  literal(0), 0, 0);
       };
       partner(1, row > 0, -width);
       partner(2, row < width - 1, width);
@@ -231,17 +233,22 @@ TEST(Ranks, BytesDoNotDependOnThreadsNorOnTheOrderOfFiles) {
   std::vector<std::string> bytes;
   for (const unsigned threads : {1U, 2U, 5U}) {
     const ScratchDir run;
-    make_ranks(run.path(), 12, [](Lane& lane, std::int64_t rank, std::int64_t size) {
-      regular(lane, rank, size);
-      lane.call("lseek", 0, {literal(5), literal(rank * rank), literal(0)}, literal(0), 0, 0);
-      lane.communicator(1 + static_cast<std::uint32_t>(rank % 2), static_cast<std::uint32_t>(rank / 2),
-                        {{static_cast<std::int32_t>(rank % 2), 2, static_cast<std::int32_t>(size / 2)}});
-      if (rank % 4 == 1) lane.call("unlink", 0, {path("odd one")}, failed(2), 0, 0);
-    }, true);
+    make_ranks(
+        run.path(), 12,
+        [](Lane& lane, std::int64_t rank, std::int64_t size) {
+          regular(lane, rank, size);
+          lane.call("lseek", 0, {literal(5), literal(rank * rank), literal(0)}, literal(0), 0, 0);
+          lane.communicator(1 + static_cast<std::uint32_t>(rank % 2), static_cast<std::uint32_t>(rank / 2),
+                            {{static_cast<std::int32_t>(rank % 2), 2, static_cast<std::int32_t>(size / 2)}});
+          if (rank % 4 == 1) lane.call("unlink", 0, {path("odd one")}, failed(2), 0, 0);
+        },
+        true);
     // A launcher, and what a rank started.
     { Lane(run.path(), {.process = 4000, .start = 10}).call("unlink", 0, {path("x")}, literal(0), 1, 1); }
-    { Lane(run.path(), {.process = 9999, .parent = kFirstProcess, .start = 99'000'000})
-          .call("unlink", 0, {path("y")}, literal(0), 1, 1); }
+    {
+      Lane(run.path(), {.process = 9999, .parent = kFirstProcess, .start = 99'000'000})
+          .call("unlink", 0, {path("y")}, literal(0), 1, 1);
+    }
     if (threads == 5) {
       // Other names: found in another order.
       std::vector<std::filesystem::path> lanes;
@@ -280,7 +287,9 @@ TEST(Ranks, EachIsReadFromTheMiddleAsFromTheBeginning) {
       if (i == 70'000) lane.thread(77);
       if (i % 30'000 == 29'999) lane.directory(fmt::format("/elsewhere/{}", i / 30'000));
       if (i % 20'000 == 10'000) lane.inherited(9, 60 + static_cast<int>(i % 7), "a file");
-      lane.call("open", 0, {path("r\x01\x30/s\x01\x34", {i == 0 ? rank + 1 : 0, static_cast<std::int64_t>(i % 2)}), literal(0), literal(0)},
+      lane.call("open", 0,
+                {path("r\x01\x30/s\x01\x34", {i == 0 ? rank + 1 : 0, static_cast<std::int64_t>(i % 2)}),
+                 literal(0), literal(0)},
                 opened(0, 3 + static_cast<int>((i + static_cast<std::uint64_t>(rank)) % 4)), 0, 0);
       lane.call("pread", 0, {handle(0), absent(), column(static_cast<std::int64_t>(i % 100)), distance(rank)},
                 full(), 0, 0);
@@ -327,8 +336,8 @@ TEST(Ranks, EachIsReadFromTheMiddleAsFromTheBeginning) {
 TEST(Ranks, DescriptorsAndInodesDoNotMakeABlock) {
   const ScratchDir run;
   make_ranks(run.path(), 4, [](Lane& lane, std::int64_t rank, std::int64_t) {
-    const live::HandleDefinition about{3, static_cast<std::int32_t>(rank + 4),           3,  1, 0, 9,
-                                       static_cast<std::uint64_t>(rank * 1000 + 77)};
+    const live::HandleDefinition about{3, static_cast<std::int32_t>(rank + 4),         3, 1, 0,
+                                       9, static_cast<std::uint64_t>(rank * 1000 + 77)};
     lane.inherited(about, fmt::format("pipe:[{}]", about.inode));
     lane.call("read", 0, {handle(3), absent(), literal(8)}, full(), 0, 0);
     lane.call("pipe", 0, {opened_pair(4, 5, static_cast<int>(rank + 10), static_cast<int>(rank + 20))},
@@ -354,7 +363,10 @@ TEST(Ranks, ADefinitionThatContradictsItselfEndsTheLane) {
   const Case cases[] = {
       {"rank 4 of 4", [](Lane& lane) { lane.rank(4, 4, 0); }},
       {"strange length", [](Lane& lane) { lane.raw(live::Definition::rank, "abc"); }},
-      {"not its rank 2", [](Lane& lane) { lane.communicator(1, 2, {{0, 1, 4}}); }},
+      {"not its rank 2",
+       [](Lane& lane) {
+         lane.communicator(1, 2, {{0, 1, 4}});
+       }},
       {"too short", [](Lane& lane) { lane.raw(live::Definition::communicator, "abc"); }},
       {"strange length", [](Lane& lane) { lane.raw(live::Definition::surprise, "abc"); }},
       {"thread is too short", [](Lane& lane) { lane.raw(live::Definition::thread, "abc"); }},
