@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   TraceOptions input;
-  std::optional<std::size_t> rank;
+  std::optional<std::int64_t> rank;
   std::optional<std::int64_t> process;
   std::optional<std::uint64_t> thread;
   std::vector<std::string> functions;
@@ -41,7 +41,13 @@ constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 Result<trace::Selection> selection(const Options& options, const trace::TraceFile& trace) {
   trace::Selection chosen;
-  chosen.process = options.rank;
+  // Without MPI the processes are counted.
+  const bool ranked = std::any_of(trace.processes().begin(), trace.processes().end(),
+                                  [](const trace::ProcessInfo& one) { return one.rank >= 0; });
+  if (ranked)
+    chosen.rank = options.rank;
+  else if (options.rank)
+    chosen.process = static_cast<std::size_t>(*options.rank);
   chosen.number = options.process;
   chosen.thread = options.thread;
   chosen.functions = options.functions;
@@ -161,7 +167,9 @@ Result<int> run_dump(const Options& options, Output& out) {
 Run define(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_trace_argument(app, options->input);
-  app.add_option("--rank", options->rank, "only this process, counted from 0 as weir stat lists them")
+  app.add_option("--rank", options->rank,
+                 "only the process with this rank; without MPI counted from 0 as weir stat lists them")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("R");
   app.add_option("--process", options->process, "only the process with this number")->type_name("PID");
   app.add_option("--thread", options->thread, "only the thread with this number")->type_name("TID");

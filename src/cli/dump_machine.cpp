@@ -30,7 +30,7 @@ void append_arguments(Buffer& out, const trace::Record& record) {
     if (!first) append(out, ", ");
     append_json_string(out, record.function->arguments[i].name);
     append(out, ": ");
-    if (append_json_argument(out, record.function->arguments[i], record.arguments[i]))
+    if (append_json_argument(out, *record.function, record.function->arguments[i], record.arguments[i]))
       first = false;
     else
       out.resize(before);
@@ -53,7 +53,8 @@ void append_json_result(Buffer& out, const trace::Record& record) {
   else if (result.kind == Value::Kind::opened && !pointer)
     append_number(out, result.number);
   else if (!append_json_argument(
-               out, {"", record.function->result_type, record.function->result, Direction::out, 1}, result))
+               out, *record.function,
+               {"", record.function->result_type, record.function->result, Direction::out, 1}, result))
     append(out, "null");
 }
 
@@ -71,6 +72,7 @@ class JsonFormat : public DumpFormat {
     head["processes"] = Json::array();
     for (const trace::ProcessInfo& process : trace_.processes())
       head["processes"].push_back({{"pid", process.number},
+                                   {"rank", process.rank < 0 ? Json(nullptr) : Json(process.rank)},
                                    {"parent", process.parent < 0 ? Json(nullptr) : Json(process.parent)},
                                    {"program", process.program},
                                    {"arguments", process.arguments},
@@ -180,6 +182,12 @@ class CsvFormat : public DumpFormat {
         break;
       case Value::Kind::failed:
         append(out, "-1");
+        break;
+      case Value::Kind::object:
+      case Value::Kind::text:
+        call_.clear();
+        append_result(call_, record);
+        append_cell(out, {call_.data(), call_.size()});
         break;
       default:
         break;

@@ -57,6 +57,20 @@ std::uint64_t StatView::unseen() const { return sum(trace, &trace::StreamInfo::u
 
 std::uint64_t StatView::changed() const { return sum(trace, &trace::StreamInfo::changed); }
 
+std::uint64_t StatView::ranks() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(trace.processes().begin(), trace.processes().end(),
+                    [](const trace::ProcessInfo& one) { return one.rank >= 0; }));
+}
+
+std::uint64_t StatView::process_bytes() const {
+  std::uint64_t sum = 0;
+  for (const char* const section : {"PROC", "COMM"})
+    if (const auto found = trace.section_bytes().find(section); found != trace.section_bytes().end())
+      sum += found->second;
+  return sum;
+}
+
 std::vector<std::string> StatView::warnings() const {
   std::vector<std::string> texts;
   if (const std::uint64_t calls = lost(); calls > 0)

@@ -20,6 +20,8 @@ struct StatView {
 
   std::uint64_t span_ns() const;  // from the first call to the end of the last
   std::uint64_t lost() const;
+  std::uint64_t ranks() const;          // processes that have one
+  std::uint64_t process_bytes() const;  // of the trace: what goes with their number
   std::uint64_t unseen() const;
   std::uint64_t changed() const;
   // What a reader must know before believing the numbers.

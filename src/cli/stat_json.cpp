@@ -46,6 +46,10 @@ Json stat_json(const StatView& view) {
   document["timing"] = name(trace.timing());
   document["timing_bytes"] = trace.timing_bytes();
   document["section_bytes"] = trace.section_bytes();
+  document["process_bytes"] = view.process_bytes();
+  document["ranks"] = view.ranks();
+  document["classes"] = trace.classes().size();
+  document["communicators"] = trace.communicators().size();
   document["signatures"] = trace.tables().signatures.size();
   document["grammars"] = trace.grammars().size();
   document["distinct_grammars"] = trace.grammars().distinct_count();
@@ -82,6 +86,9 @@ Json stat_json(const StatView& view) {
     const trace::ProcessInfo& process = trace.processes()[i];
     Json one = tally_json(summary.processes[i].tally, timed);
     one["pid"] = process.number;
+    one["rank"] = process.rank < 0 ? Json(nullptr) : Json(process.rank);
+    one["class"] = process.class_number;
+    one["clock_offset_ns"] = process.clock_at_init ? Json(*process.clock_at_init) : Json(nullptr);
     one["parent"] = process.parent < 0 ? Json(nullptr) : Json(process.parent);
     one["program"] = process.program;
     one["arguments"] = process.arguments;

@@ -86,11 +86,16 @@ void print_head(const StatView& view, Output& out) {
                            format_bytes(Bytes(trace.file_bytes())), per_record(trace.file_bytes()),
                            per_record(trace.file_bytes() - std::min(timing, trace.file_bytes())),
                            per_record(timing), name(trace.timing())));
-  line("made of", fmt::format("{}, {}, {} distinct with {}",
+  line("made of", fmt::format("{} in {}, {}, {} distinct with {}",
                               counted(trace.tables().signatures.size(), "signature", "signatures"),
+                              counted(trace.classes().size(), "class", "classes"),
                               counted(trace.grammars().size(), "grammar", "grammars"),
                               format_count(trace.grammars().distinct_count()),
                               counted(trace.grammars().pool_rules(), "rule", "rules")));
+  if (const std::uint64_t ranks = view.ranks(); ranks > 0)
+    line("ranks", fmt::format("{}: {} in the trace, {:.3g} bytes each", format_count(ranks),
+                              format_bytes(Bytes(view.process_bytes())),
+                              static_cast<double>(view.process_bytes()) / static_cast<double>(ranks)));
   for (const std::string& warning : view.warnings()) line("warning", escaped(warning));
 }
 
@@ -190,10 +195,15 @@ void print_processes(const StatView& view, Output& out) {
   const trace::TraceFile& trace = view.trace;
   if (trace.processes().empty()) return;
   const bool timed = trace.timing() != trace::TimingMode::off;
-  std::vector<Table::Column> columns = {{"process", Table::right},   {"pid", Table::right},
-                                        {"program", Table::shrinks}, {"threads", Table::right},
-                                        {"calls", Table::right},     {"read", Table::right},
-                                        {"written", Table::right}};
+  const bool ranked = view.ranks() > 0;
+  std::vector<Table::Column> columns = {{"process", Table::right}};
+  if (ranked) columns.push_back({"rank", Table::right});
+  columns.insert(columns.end(), {{"pid", Table::right},
+                                 {"program", Table::shrinks},
+                                 {"threads", Table::right},
+                                 {"calls", Table::right},
+                                 {"read", Table::right},
+                                 {"written", Table::right}});
   if (timed) {
     columns.push_back({"began", Table::right});
     columns.push_back({"time", Table::right});
@@ -208,13 +218,12 @@ void print_processes(const StatView& view, Output& out) {
     std::uint64_t lost = 0;
     for (const trace::StreamInfo& stream : process.streams) lost += stream.lost;
     const std::string& what = process.arguments.empty() ? process.program : command_text(process.arguments);
-    std::vector<std::string> cells = {fmt::format("{}", i),
-                                      fmt::format("{}", process.number),
-                                      std::string(2 * std::min<std::size_t>(depth, 20), ' ') + what,
-                                      format_count(tally.threads),
-                                      format_count(tally.tally.calls),
-                                      bytes_text(tally.tally.read_bytes),
-                                      bytes_text(tally.tally.written_bytes)};
+    std::vector<std::string> cells = {fmt::format("{}", i)};
+    if (ranked) cells.push_back(process.rank < 0 ? "-" : fmt::format("{}", process.rank));
+    cells.insert(cells.end(), {fmt::format("{}", process.number),
+                               std::string(2 * std::min<std::size_t>(depth, 20), ' ') + what,
+                               format_count(tally.threads), format_count(tally.tally.calls),
+                               bytes_text(tally.tally.read_bytes), bytes_text(tally.tally.written_bytes)});
     if (timed) {
       cells.push_back(time_text(static_cast<std::uint64_t>(std::max<std::int64_t>(0, process.start_ns))));
       cells.push_back(time_text(tally.tally.time_ns));

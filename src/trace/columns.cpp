@@ -123,7 +123,7 @@ void ColumnWriter::finish(ByteWriter& out) {
   groups_.clear();
 }
 
-Result<ColumnReader> ColumnReader::parse(ByteReader& in, std::span<const Signature> signatures,
+Result<ColumnReader> ColumnReader::parse(ByteReader& in, std::span<const std::uint8_t> columns_of,
                                          std::uint64_t records) {
   ColumnReader reader;
   const auto groups = in.count(4);
@@ -133,15 +133,15 @@ Result<ColumnReader> ColumnReader::parse(ByteReader& in, std::span<const Signatu
   for (std::uint64_t g = 0; g < *groups; ++g) {
     const auto step = in.varint();
     if (!step) return step.error();
-    if (*step > signatures.size()) return Error{Errc::bad_data, "columns of a signature that is not there"};
+    if (*step > columns_of.size()) return Error{Errc::bad_data, "columns of a signature that is not there"};
     signature += *step;
-    if (signature >= signatures.size() || (g > 0 && *step == 0))
+    if (signature >= columns_of.size() || (g > 0 && *step == 0))
       return Error{Errc::bad_data, "columns of a signature that is not there"};
     const auto count = in.varint();
     if (!count) return count.error();
     if (*count > left) return Error{Errc::bad_data, "more columns than records"};
     left -= *count;
-    const std::uint32_t columns = signatures[signature].columns;
+    const std::uint32_t columns = columns_of[signature];
     Group group;
     group.values.resize(*count * columns);
     for (std::uint32_t column = 0; column < columns; ++column) {

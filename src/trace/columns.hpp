@@ -7,7 +7,6 @@
 
 #include "base/bytes.hpp"
 #include "base/result.hpp"
-#include "trace/signature.hpp"
 
 namespace weir::trace {
 
@@ -29,8 +28,8 @@ class ColumnWriter {
 
 class ColumnReader {
  public:
-  // `records` bounds what a damaged block can ask for.
-  static Result<ColumnReader> parse(ByteReader& in, std::span<const Signature> signatures,
+  // `columns` says how many each signature has; `records` bounds what a damaged block can ask for.
+  static Result<ColumnReader> parse(ByteReader& in, std::span<const std::uint8_t> columns,
                                     std::uint64_t records);
 
   // The next values of that signature; null when there are no more.

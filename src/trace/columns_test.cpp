@@ -90,14 +90,8 @@ TEST(Numbers, ACountThatIsNotTheirsIsAnError) {
   }
 }
 
-std::vector<Signature> signatures_with(const std::vector<std::uint32_t>& columns) {
-  std::vector<Signature> signatures(columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) signatures[i].columns = columns[i];
-  return signatures;
-}
-
 TEST(Columns, EachSignatureGetsItsOwnBack) {
-  const auto signatures = signatures_with({0, 2, 0, 1, 3});
+  const std::vector<std::uint8_t> signatures = {0, 2, 0, 1, 3};
   ColumnWriter writer;
   for (std::int64_t i = 0; i < 1000; ++i) {
     writer.add(4, std::vector<std::int64_t>{i, -i, i * i});
@@ -128,7 +122,7 @@ TEST(Columns, EachSignatureGetsItsOwnBack) {
 }
 
 TEST(Columns, DamagedBlocksAreErrors) {
-  const auto signatures = signatures_with({1, 2});
+  const std::vector<std::uint8_t> signatures = {1, 2};
   ColumnWriter writer;
   for (std::int64_t i = 0; i < 50; ++i) {
     writer.add(0, std::vector<std::int64_t>{i});

@@ -15,10 +15,12 @@ namespace {
 
 using namespace made;
 
-class Damage : public testing::Test {
+class Damage : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    {
+    if (GetParam()) {
+      make_ranks();
+    } else {
       Lane lane(scratch_.path(), {});
       lane.program("/bin/a", "/scratch", std::string("a\0", 2));
       lane.thread(10);
@@ -31,6 +33,24 @@ class Damage : public testing::Test {
     const auto text = read_text(file());
     ASSERT_TRUE(text);
     whole_ = *text;
+  }
+
+  // Three ranks that have 17 records each, words of their own, a communicator.
+  void make_ranks() {
+    for (std::int32_t rank = 0; rank < 3; ++rank) {
+      Lane lane(scratch_.path(), {.process = 100 + static_cast<std::uint64_t>(rank)});
+      lane.program("/bin/a", "/scratch", std::string("a\0", 2));
+      lane.thread(100 + static_cast<std::uint64_t>(rank));
+      lane.rank(rank, 3, 5 * rank);
+      lane.communicator(1, static_cast<std::uint32_t>(rank), {{0, 1, 3}});
+      lane.inherited(1, 7, "/dev/null");
+      lane.call("open", 0, {path("out\x01\x30", {rank}), literal(0102), literal(0644)}, opened(0, 3 + rank),
+                0, 10);
+      for (unsigned i = 0; i < 15; ++i)
+        lane.call("pwrite", 0, {handle(0), absent(), column(i * 37 % 11), distance(rank * 8)}, full(),
+                  20 + 10 * i, i % 7);
+      lane.call("lseek", 0, {handle(0), literal(rank * rank), literal(0)}, literal(rank * rank), 300, 1);
+    }
   }
 
   std::filesystem::path file() const { return scratch_.path() / kFileName; }
@@ -52,9 +72,9 @@ class Damage : public testing::Test {
   std::string whole_;
 };
 
-TEST_F(Damage, WholeOneIsRead) { EXPECT_EQ(readable(false).value(), 51U); }
+TEST_P(Damage, WholeOneIsRead) { EXPECT_EQ(readable(false).value(), 51U); }
 
-TEST_F(Damage, EveryChangedByteIsFound) {
+TEST_P(Damage, EveryChangedByteIsFound) {
   for (std::size_t at = 0; at < whole_.size(); ++at) {
     std::string bytes = whole_;
     bytes[at] = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
@@ -64,7 +84,7 @@ TEST_F(Damage, EveryChangedByteIsFound) {
   }
 }
 
-TEST_F(Damage, EveryCutIsFound) {
+TEST_P(Damage, EveryCutIsFound) {
   for (std::size_t length = 0; length < whole_.size(); ++length) {
     write(whole_.substr(0, length));
     const auto read = readable(false);
@@ -76,14 +96,14 @@ TEST_F(Damage, EveryCutIsFound) {
   EXPECT_FALSE(readable(false));
 }
 
-TEST_F(Damage, ACutFooterCostsNothing) {
+TEST_P(Damage, ACutFooterCostsNothing) {
   write(whole_.substr(0, whole_.size() - 5));
   const auto saved = readable(true);
   ASSERT_TRUE(saved) << saved.error().text();
   EXPECT_EQ(*saved, 51U);
 }
 
-TEST_F(Damage, FactsThatNestWithoutEndAreRefused) {
+TEST_P(Damage, FactsThatNestWithoutEndAreRefused) {
   constexpr std::size_t kFacts = kFileHeaderBytes + kSectionHeaderBytes;
   std::uint64_t length = 0;
   std::memcpy(&length, whole_.data() + kFileHeaderBytes + 8, sizeof length);
@@ -101,7 +121,7 @@ TEST_F(Damage, FactsThatNestWithoutEndAreRefused) {
   EXPECT_NE(read.error().text().find("too deep"), std::string::npos) << read.error().text();
 }
 
-TEST_F(Damage, NewerAndForeignFilesAreNamedAsSuch) {
+TEST_P(Damage, NewerAndForeignFilesAreNamedAsSuch) {
   std::string newer = whole_;
   newer[8] = 9;
   write(newer);
@@ -114,6 +134,9 @@ TEST_F(Damage, NewerAndForeignFilesAreNamedAsSuch) {
   ASSERT_FALSE(foreign);
   EXPECT_NE(foreign.error().text().find("not a trace"), std::string::npos);
 }
+
+INSTANTIATE_TEST_SUITE_P(Trace, Damage, testing::Bool(),
+                         [](const auto& of) { return of.param ? "OfRanks" : "OfOneProcess"; });
 
 }  // namespace
 }  // namespace weir::trace

@@ -23,22 +23,20 @@ enum class Encoding : std::uint8_t {
   opened_pair = 11,  // two new handles, as from pipe()
   unfinished = 12,   // a result: the call did not return (exec, _exit)
   path_column = 13,  // the number of a name template; its numbers stand in the column
-  list = 14,         // the number of a text that holds a list of values
-  relative = 15,     // a rank, counted from the caller's own; of a status source and tag
+  list = 14,         // the number of a text that holds the items (list_text.hpp)
+  relative = 15,     // a rank, counted from the caller's own in the communicator of the call
 };
-inline constexpr std::size_t kEncodings = 16;
+inline constexpr std::size_t kEncodings = 16;  // four bits hold no more
 
 // Words of the signature that follow for it; a path has one more per number of its template.
 constexpr std::size_t words_of(Encoding encoding) {
-  constexpr std::array<std::uint8_t, kEncodings> words = {0, 0, 1, 1, 1, 1, 1, 0,
-                                                          0, 1, 1, 2, 0, 1, 1, 1};
+  constexpr std::array<std::uint8_t, kEncodings> words = {0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 2, 0, 1, 1, 1};
   return words[static_cast<std::size_t>(encoding)];
 }
 
 // Values of the column that each record brings for it; path_column has one per number of its template.
 constexpr std::size_t columns_of(Encoding encoding) {
-  constexpr std::array<std::uint8_t, kEncodings> columns = {0, 0, 0, 0, 0, 0, 0, 1,
-                                                            0, 0, 1, 2, 0, 0, 0, 0};
+  constexpr std::array<std::uint8_t, kEncodings> columns = {0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 0, 0};
   return columns[static_cast<std::size_t>(encoding)];
 }
 

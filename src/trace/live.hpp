@@ -92,8 +92,8 @@ enum class Definition : std::uint32_t {
                       // the bytes
   reset = 10,         // positions and last numbers of templates are 0 again
   surprise = 11,      // 4 bytes: a descriptor that was closed or replaced unseen
-  rank = 12,          // of the process: rank, size of the world, clock offsets
-  communicator = 13,  // id, flags, own rank, members
+  rank = 12,          // RankDefinition, of the process; again at MPI_Finalize, with a second offset behind it
+  communicator = 13,  // CommunicatorDefinition, of the process, then the members
 };
 
 constexpr std::uint32_t definition_word(Definition type, std::uint32_t bytes) {
@@ -127,6 +127,36 @@ struct HandleDefinition {
   std::uint64_t inode;
 };
 static_assert(sizeof(HandleDefinition) == 40);
+
+// Which of how many the process is to MPI, and its clock (monotonic, ns) minus that of rank 0.
+struct RankDefinition {
+  std::int32_t rank;
+  std::int32_t world_size;
+  std::int64_t clock_at_init;
+};
+static_assert(sizeof(RankDefinition) == 16);
+inline constexpr std::size_t kFinalRankBytes = sizeof(RankDefinition) + sizeof(std::int64_t);
+
+// Behind it the members' ranks in the world, in their order: RankRuns until `members` of them are described.
+// An inter-communicator goes on with u32, the number of the remote group's, and theirs likewise.
+struct CommunicatorDefinition {
+  std::uint32_t id;
+  std::uint32_t flags;
+  std::uint32_t own_rank;
+  std::uint32_t members;
+};
+static_assert(sizeof(CommunicatorDefinition) == 16);
+inline constexpr std::uint32_t kInterCommunicator = 1;  // a flag
+
+// first, first + stride, ...: `count` ranks.
+struct RankRun {
+  std::int32_t first;
+  std::int32_t stride;
+  std::int32_t count;
+
+  friend bool operator==(const RankRun&, const RankRun&) = default;
+};
+static_assert(sizeof(RankRun) == 12);
 
 struct FrameHeader {
   std::uint32_t magic;

@@ -15,10 +15,12 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/checksum.hpp"
 #include "calls/call.hpp"
 #include "trace/encoding.hpp"
+#include "trace/list_text.hpp"
 #include "trace/live.hpp"
 #include "trace/merge.hpp"
 
@@ -47,7 +49,44 @@ inline Part column(std::int64_t value) { return {Encoding::column, {}, {value}, 
 inline Part full() { return {Encoding::full, {}, {}, {}}; }
 inline Part failed(int error) { return {Encoding::failed, {static_cast<std::uint64_t>(error)}, {}, {}}; }
 inline Part opened(std::uint32_t id, int descriptor) { return {Encoding::opened, {id}, {descriptor}, {}}; }
+inline Part opened_pair(std::uint32_t first, std::uint32_t second, int descriptor, int other) {
+  return {Encoding::opened_pair, {first, second}, {descriptor, other}, {}};
+}
 inline Part unfinished() { return {Encoding::unfinished, {}, {}, {}}; }
+inline Part relative(std::int64_t distance) {
+  return {Encoding::relative, {static_cast<std::uint64_t>(distance)}, {}, {}};
+}
+// A name whose template has numbers: the differences to its last ones.
+inline Part path(std::string_view name_template, const std::vector<std::int64_t>& differences) {
+  Part part{Encoding::path, {}, {}, std::string(name_template)};
+  for (const std::int64_t one : differences) part.words.push_back(static_cast<std::uint64_t>(one));
+  return part;
+}
+// Source and tag, the source as it is or counted from the caller's own rank.
+inline Part status(Encoding encoding, std::int32_t source, std::int32_t tag) {
+  return {encoding,
+          {static_cast<std::uint64_t>(static_cast<std::uint32_t>(source)) << 32 |
+           static_cast<std::uint32_t>(tag)},
+          {},
+          {}};
+}
+// The items of a list one after the other: list(item(3) + relative_item(-1) + name_item("MPI_INT") +
+// null_item()).
+inline std::string list_item(ListMark mark, std::uint64_t rest) {
+  ByteWriter out;
+  out.varint(rest << 2 | static_cast<std::uint64_t>(mark));
+  return std::string(as_text(out.view()));
+}
+inline std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+inline std::string item(std::int64_t value) { return list_item(ListMark::number, zigzag(value)); }
+inline std::string relative_item(std::int64_t value) { return list_item(ListMark::relative, zigzag(value)); }
+inline std::string name_item(std::string_view name) {
+  return list_item(ListMark::name, name.size()) + std::string(name);
+}
+inline std::string null_item() { return list_item(ListMark::nothing, 0); }
+inline Part list(std::string_view items) { return {Encoding::list, {}, {}, std::string(items)}; }
 
 class Lane {
  public:
@@ -85,8 +124,35 @@ class Lane {
   void thread(std::uint64_t number) { define(live::Definition::thread, bytes_of(number)); }
   void directory(std::string_view name) { define(live::Definition::directory, name); }
   void inherited(std::uint32_t id, int descriptor, std::string_view name) {
-    const live::HandleDefinition about{id, descriptor, 1, 0, 0, 0, 0};
+    inherited({id, descriptor, 1, 0, 0, 0, 0}, name);
+  }
+  void inherited(const live::HandleDefinition& about, std::string_view name) {
     define(live::Definition::handle, bytes_of(about) + std::string(name));
+  }
+  void surprise(std::int32_t descriptor) { define(live::Definition::surprise, bytes_of(descriptor)); }
+  // Any definition, also one that is none.
+  void raw(live::Definition type, std::string_view payload) { define(type, payload); }
+
+  void rank(std::int32_t rank, std::int32_t size, std::int64_t clock_at_init) {
+    define(live::Definition::rank, bytes_of(live::RankDefinition{rank, size, clock_at_init}));
+  }
+  void rank(std::int32_t rank, std::int32_t size, std::int64_t clock_at_init, std::int64_t at_finalize) {
+    define(live::Definition::rank,
+           bytes_of(live::RankDefinition{rank, size, clock_at_init}) + bytes_of(at_finalize));
+  }
+  void communicator(std::uint32_t id, std::uint32_t own_rank, const std::vector<live::RankRun>& members,
+                    const std::vector<live::RankRun>& remote = {}) {
+    const auto count = [](const std::vector<live::RankRun>& runs) {
+      std::uint32_t sum = 0;
+      for (const live::RankRun& run : runs) sum += static_cast<std::uint32_t>(run.count);
+      return sum;
+    };
+    std::string payload = bytes_of(live::CommunicatorDefinition{
+        id, remote.empty() ? 0 : live::kInterCommunicator, own_rank, count(members)});
+    for (const live::RankRun& run : members) payload += bytes_of(run);
+    if (!remote.empty()) payload += bytes_of(count(remote));
+    for (const live::RankRun& run : remote) payload += bytes_of(run);
+    define(live::Definition::communicator, payload);
   }
 
   // One call; times are nanoseconds from the beginning of the lane's process.
@@ -102,7 +168,7 @@ class Lane {
       words[Head::word_of(i)] |= static_cast<std::uint64_t>(arguments[i].encoding) << Head::shift_of(i);
     for (std::size_t i = 0; i <= arguments.size(); ++i) {
       const Part& part = i < arguments.size() ? arguments[i] : result;
-      if (part.encoding == Encoding::text)
+      if (part.encoding == Encoding::text || part.encoding == Encoding::list)
         words.push_back(number_of(texts_, live::Definition::text, part.text));
       if (part.encoding == Encoding::path)
         words.push_back(number_of(names_, live::Definition::name_template, part.text));
@@ -197,8 +263,10 @@ class Lane {
 
 // Merges what the lanes left, with a tick of exactly a nanosecond. Lanes that contradict themselves are an
 // error.
-inline Result<MergeReport> merge(const std::filesystem::path& run, TimingMode timing = TimingMode::lossless) {
+inline Result<MergeReport> merge(const std::filesystem::path& run, TimingMode timing = TimingMode::lossless,
+                                 unsigned threads = 0) {
   MergeOptions options;
+  options.threads = threads;
   options.timing.mode = timing;
   options.readings = {{Tick(0), Nanoseconds(0)}, {Tick(1'000'000'000), Nanoseconds(1'000'000'000)}};
   options.command = {"made", "by", "hand"};

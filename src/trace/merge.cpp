@@ -1,19 +1,24 @@
 #include "trace/merge.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/checksum.hpp"
 #include "base/compress.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/parallel.hpp"
 #include "base/version.hpp"
+#include "trace/detail/finish.hpp"
+#include "trace/detail/piece_store.hpp"
+#include "trace/detail/process_merger.hpp"
 #include "trace/detail/run_facts.hpp"
 #include "trace/detail/stream_merger.hpp"
 #include "trace/format.hpp"
@@ -59,6 +64,7 @@ Result<std::vector<Lane>> find_lanes(const fs::path& directory, MergeReport& rep
         .in(directory.string())
         .with_remedy("give the directory that 'weir trace --out' wrote");
   std::sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.key() < b.key(); });
+  std::sort(report.warnings.begin(), report.warnings.end());
   return lanes;
 }
 
@@ -93,72 +99,6 @@ double tick_length(const MergeOptions& options, const std::vector<Lane>& lanes) 
   return Calibration::measure(Nanoseconds(20'000'000)).nanoseconds_per_tick();
 }
 
-// How long before its lane began a process was first seen. The lane begins when the first call has ended.
-std::int64_t seen_before(const LaneFile& lane, double nanoseconds_per_tick) {
-  const std::uint64_t first = lane.header(HeaderWord::first_tick);
-  const std::uint64_t start = lane.header(HeaderWord::start_tick);
-  if (start > first) return 0;
-  const double before = static_cast<double>(first - start) * nanoseconds_per_tick;
-  const auto monotonic = static_cast<double>(lane.header(HeaderWord::first_monotonic));
-  return before < monotonic ? std::llround(before) : 0;  // a process is not older than the machine's uptime
-}
-
-// The process each one came from: the program that ran in it before, else the one that forked it.
-void link_parents(std::vector<ProcessInfo>& processes) {
-  for (std::size_t i = 0; i < processes.size(); ++i) {
-    ProcessInfo& process = processes[i];
-    for (std::size_t k = i; k-- > 0 && process.parent < 0;)
-      if (processes[k].number == process.number) process.parent = static_cast<std::int64_t>(k);
-    for (std::size_t k = i; k-- > 0 && process.parent < 0;)
-      if (processes[k].number == process.parent_number) process.parent = static_cast<std::int64_t>(k);
-  }
-}
-
-// Blocks wait in a file without a name until the tables that come before them are known.
-class BlockStore {
- public:
-  static Result<BlockStore> create(const fs::path& directory) {
-    const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0) return BlockStore(UniqueFd(fd));
-    std::string name = (directory / ".blocks-XXXXXX").string();
-    const int named = ::mkostemp(name.data(), O_CLOEXEC);
-    if (named < 0) return Error::from_errno(errno, "cannot write").in(directory.string());
-    ::unlink(name.c_str());
-    return BlockStore(UniqueFd(named));
-  }
-
-  Result<std::uint64_t> append(ByteSpan block) {
-    ByteWriter head;
-    head.u32(static_cast<std::uint32_t>(Section::block));
-    head.u32(0);
-    head.u64(block.size());
-    head.u64(checksum(block));
-    const std::uint64_t at = bytes_;
-    if (const auto done = write_all(fd_.get(), head.view()); !done) return done.error();
-    if (const auto done = write_all(fd_.get(), block); !done) return done.error();
-    bytes_ += head.size() + block.size();
-    return at;
-  }
-
-  Result<void> copy_to(AtomicFile& file) const {
-    std::vector<std::byte> buffer(1 << 20);
-    for (std::uint64_t at = 0; at < bytes_;) {
-      const ssize_t got = pread(fd_.get(), buffer.data(), buffer.size(), static_cast<off_t>(at));
-      if (got <= 0) return Error::from_errno(got < 0 ? errno : EIO, "cannot read back the blocks");
-      if (const auto done = file.write({buffer.data(), static_cast<std::size_t>(got)}); !done)
-        return done.error();
-      at += static_cast<std::uint64_t>(got);
-    }
-    return {};
-  }
-  std::uint64_t bytes() const { return bytes_; }
-
- private:
-  explicit BlockStore(UniqueFd fd) : fd_(std::move(fd)) {}
-  UniqueFd fd_;
-  std::uint64_t bytes_ = 0;
-};
-
 void put_section(ByteWriter& out, Section type, ByteSpan payload) {
   out.u32(static_cast<std::uint32_t>(type));
   out.u32(0);
@@ -174,25 +114,111 @@ void put_table(ByteWriter& out, Section type, Put&& put) {
   put_section(out, type, payload.view());
 }
 
-Json facts_of(const MergeOptions& options, const detail::MergeContext& context, std::int64_t origin_wall,
+Json facts_of(const MergeOptions& options, const detail::MergeSettings& settings, std::int64_t origin_wall,
               const MergeReport& report) {
   Json facts;
   facts["weir"] = build_facts().version;
   facts["command"] = options.command;
   facts["status"] = options.status;
-  facts["timing"] = name(context.timing.mode);
-  if (is_bounded(context.timing.mode)) {
-    facts["error"] = context.timing.error;
+  facts["timing"] = name(settings.timing.mode);
+  if (is_bounded(settings.timing.mode)) {
+    facts["error"] = settings.timing.error;
     facts["error_of_function"] = options.error_of_function;
   }
   facts["origin_wall_ns"] = origin_wall;
-  facts["origin_monotonic_ns"] = context.origin_monotonic;
-  facts["nanoseconds_per_tick"] = context.nanoseconds_per_tick;
+  facts["origin_monotonic_ns"] = settings.origin_monotonic;
+  facts["nanoseconds_per_tick"] = settings.nanoseconds_per_tick;
   facts["records"] = report.records;
   facts["timing_bytes"] = report.timing_bytes;
   facts["lost_without_lane"] = report.lost_without_lane;
   facts["warnings"] = report.warnings;
   return facts;
+}
+
+// The lanes of one process, which stand together.
+std::vector<std::span<const Lane>> by_process(std::span<const Lane> lanes) {
+  std::vector<std::span<const Lane>> processes;
+  while (!lanes.empty()) {
+    std::size_t count = 1;
+    while (count < lanes.size() && lanes[count].start_tick == lanes[0].start_tick &&
+           lanes[count].process == lanes[0].process)
+      ++count;
+    processes.push_back(lanes.first(count));
+    lanes = lanes.subspan(count);
+  }
+  return processes;
+}
+
+Result<detail::Partial> merge_process(const detail::MergeSettings& settings, std::span<const Lane> lanes,
+                                      const std::function<void(std::uint64_t)>& advance) {
+  std::optional<detail::ProcessMerger> merger;
+  for (const Lane& lane : lanes) {
+    auto file = LaneFile::open(lane.path);
+    if (!file) return file.error();
+    if (!merger) merger.emplace(settings, lane.start_tick, *file);
+    if (const auto added = merger->add(*file, lane.path.filename().string()); !added) return added.error();
+    advance(file->file_bytes());
+  }
+  return merger->finish();
+}
+
+// Processes are merged side by side; what they have in common is found in pairs of them.
+Result<detail::Finished> merge_lanes(const detail::MergeSettings& settings, const std::vector<Lane>& lanes,
+                                     unsigned threads, const std::function<void(std::uint64_t)>& advance) {
+  const auto processes = by_process(lanes);
+  detail::PairwiseJoin joined;
+  std::mutex lock;
+  std::map<std::size_t, Error> failures;
+  parallel_for(
+      processes.size(),
+      [&](std::size_t i) {
+        auto merged = merge_process(settings, processes[i], [&](std::uint64_t bytes) {
+          const std::lock_guard guard(lock);
+          advance(bytes);
+        });
+        if (merged) return joined.add(std::move(*merged));
+        const std::lock_guard guard(lock);
+        failures.emplace(i, merged.error());
+      },
+      threads);
+  if (!failures.empty()) return failures.begin()->second;
+  return finish(joined.finish());
+}
+
+// Numbers the pieces in the order in which they are written; which of the store's they are.
+std::vector<std::uint32_t> order_pieces(const detail::PieceStore& store, ProcessTable& table) {
+  std::unordered_map<std::uint32_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> order;
+  std::uint64_t offset = 0;
+  for (ProcessInfo& process : table.processes)
+    for (StreamInfo& stream : process.streams)
+      for (BlockInfo& block : stream.blocks)
+        for (std::uint32_t* const piece : {&block.state, &block.block, &block.timing}) {
+          if (*piece == BlockInfo::kNoPiece) continue;
+          const auto [found, fresh] = numbers.try_emplace(*piece, static_cast<std::uint32_t>(order.size()));
+          if (fresh) {
+            const Piece& stored = store.piece(*piece);
+            table.pieces.push_back({stored.type, offset, stored.bytes});
+            offset += kSectionHeaderBytes + stored.bytes;
+            order.push_back(*piece);
+          }
+          *piece = found->second;
+        }
+  return order;
+}
+
+void add_up(const ProcessTable& table, MergeReport& report) {
+  report.processes = table.processes.size();
+  for (const ProcessInfo& process : table.processes) {
+    report.streams += process.streams.size();
+    for (const StreamInfo& stream : process.streams) {
+      report.records += stream.records;
+      report.lost += stream.lost;
+      report.damaged += stream.damaged;
+    }
+  }
+  for (const Piece& piece : table.pieces)
+    if (piece.type == Section::timing) report.timing_bytes += piece.bytes;
 }
 
 }  // namespace
@@ -206,17 +232,17 @@ Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& giv
   if (lanes->empty() && report.warnings.empty() && fs::exists(directory / kFileName))
     return Error{Errc::usage, "is merged already"}.in(directory.string());
 
-  auto store = BlockStore::create(directory);
+  const auto store = detail::PieceStore::create(directory);
   if (!store) return store.error();
-  detail::MergeContext context;
-  context.timing = options.timing;
-  context.write_block = [&](ByteSpan block) { return store->append(block); };
+  detail::MergeSettings settings;
+  settings.timing = options.timing;
+  settings.add_piece = [&](Section type, ByteSpan payload) { return (*store)->add(type, payload); };
   if (!options.error_of_function.empty())
-    context.error_of = [&](const Function& function) {
+    settings.error_of = [&](const Function& function) {
       const auto found = options.error_of_function.find(function.name);
       return found == options.error_of_function.end() ? 0.0 : found->second;
     };
-  context.nanoseconds_per_tick = tick_length(options, *lanes);
+  settings.nanoseconds_per_tick = tick_length(options, *lanes);
 
   std::int64_t origin_wall = 0;
   std::uint64_t all_bytes = 0;
@@ -226,93 +252,66 @@ Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& giv
     if (!file) continue;
     all_bytes += file->file_bytes();
     timed = timed || file->timed();
-    const std::int64_t before = seen_before(*file, context.nanoseconds_per_tick);
-    const std::int64_t monotonic =
-        static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) - before;
-    if (context.origin_monotonic == 0 || monotonic < context.origin_monotonic) {
-      context.origin_monotonic = monotonic;
-      origin_wall = static_cast<std::int64_t>(file->header(HeaderWord::first_wall)) - before;
+    const std::int64_t seen = detail::first_seen(*file, settings.nanoseconds_per_tick);
+    if (settings.origin_monotonic == 0 || seen < settings.origin_monotonic) {
+      settings.origin_monotonic = seen;
+      origin_wall = static_cast<std::int64_t>(file->header(HeaderWord::first_wall)) -
+                    (static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) - seen);
     }
   }
-  if (!timed) context.timing.mode = TimingMode::off;
+  if (!timed) settings.timing.mode = TimingMode::off;
 
-  std::vector<ProcessInfo> processes;
   std::uint64_t done_bytes = 0;
-  const Lane* before = nullptr;
-  for (const Lane& lane : *lanes) {
-    auto file = LaneFile::open(lane.path);
-    if (!file) return file.error();
-    if (before == nullptr || before->start_tick != lane.start_tick || before->process != lane.process) {
-      ProcessInfo process;
-      process.number = static_cast<std::int64_t>(lane.process);
-      process.parent_number = static_cast<std::int64_t>(file->header(HeaderWord::parent));
-      process.start_ns = static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) -
-                         seen_before(*file, context.nanoseconds_per_tick) - context.origin_monotonic;
-      processes.push_back(std::move(process));
-    }
-    before = &lane;
-    detail::StreamMerger merger(context, processes.back(), *file);
-    std::uint64_t unreadable = 0;
-    for (;;) {
-      const auto words = file->next();
-      if (words && words->empty()) break;
-      const Result<void> taken = words ? merger.take(*words) : Result<void>(words.error());
-      if (taken) continue;
-      // Later frames build on this one: what was read so far is kept, the rest cannot be.
-      report.warnings.push_back(taken.error().in(lane.path.filename().string()).text());
-      ++unreadable;
-      break;
-    }
-    auto stream = merger.finish();
-    if (!stream) return stream.error();
-    stream->damaged = unreadable;
-    report.damaged += unreadable;
-    report.lost += stream->lost;
-    report.records += stream->records;
-    for (const BlockInfo& block : stream->blocks) report.timing_bytes += block.timing_bytes;
-    processes.back().streams.push_back(std::move(*stream));
-    ++report.streams;
-    done_bytes += file->file_bytes();
+  auto merged = merge_lanes(settings, *lanes, options.threads, [&](std::uint64_t bytes) {
+    done_bytes += bytes;
     if (options.progress) options.progress(done_bytes, all_bytes);
-  }
+  });
+  if (!merged) return merged.error();
+  ProcessTable table;
+  table.processes = std::move(merged->processes);
+  const std::vector<std::uint32_t> pieces = order_pieces(**store, table);
+  report.warnings.insert(report.warnings.end(), merged->warnings.begin(), merged->warnings.end());
   report.lost_without_lane = detail::losses_without_lane(directory);
   report.lost += report.lost_without_lane;
-  link_parents(processes);
-  report.processes = processes.size();
+  add_up(table, report);
 
-  const Tables& tables = context.tables.tables();
+  const Tables& tables = merged->tables;
   ByteWriter head;
   head.u64(kFileMagic);
   head.u32(kFormatVersion);
   head.u32(0);
-  const std::string facts = facts_of(options, context, origin_wall, report).dump();
+  const std::string facts = facts_of(options, settings, origin_wall, report).dump();
   put_section(head, Section::facts, as_bytes(facts));
   put_table(head, Section::functions, [&](ByteWriter& out) { put_functions(out, tables.functions); });
   put_table(head, Section::texts, [&](ByteWriter& out) { put_strings(out, tables.texts); });
   put_table(head, Section::names, [&](ByteWriter& out) { put_strings(out, tables.templates); });
   put_table(head, Section::signatures, [&](ByteWriter& out) { put_signatures(out, tables.signatures); });
+  put_table(head, Section::classes, [&](ByteWriter& out) { put_classes(out, merged->classes); });
   put_table(head, Section::grammars, [&](ByteWriter& out) {
     ByteWriter plain;
-    context.grammars.finish().serialize(plain);
+    merged->grammars.serialize(plain);
     put_packed(out, plain.view(), 9);
   });
-  put_table(head, Section::processes, [&](ByteWriter& out) {
-    ByteWriter plain;
-    put_processes(plain, processes);
-    put_packed(out, plain.view(), 9);
-  });
+  put_table(head, Section::communicators,
+            [&](ByteWriter& out) { put_communicators(out, merged->communicators); });
+  put_table(head, Section::processes, [&](ByteWriter& out) { put_processes(out, table); });
 
   report.file = directory / kFileName;
   auto file = AtomicFile::create(report.file);
   if (!file) return file.error();
   if (const auto done = file->write(head.view()); !done) return done.error().in(report.file.string());
-  if (const auto done = store->copy_to(*file); !done) return done.error().in(report.file.string());
+  std::uint64_t written = head.size();
+  for (const std::uint32_t piece : pieces) {
+    if (const auto done = (*store)->copy_to(*file, piece); !done)
+      return done.error().in(report.file.string());
+    written += kSectionHeaderBytes + (*store)->piece(piece).bytes;
+  }
   ByteWriter footer;
-  footer.u64(head.size() + store->bytes());
+  footer.u64(written);
   footer.u64(kFooterMagic);
   if (const auto done = file->write(footer.view()); !done) return done.error().in(report.file.string());
   if (const auto done = file->commit(); !done) return done.error();
-  report.bytes = head.size() + store->bytes() + footer.size();
+  report.bytes = written + footer.size();
 
   if (!options.keep_live && report.damaged == 0) {
     std::error_code ignored;

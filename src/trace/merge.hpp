@@ -21,7 +21,9 @@ struct MergeOptions {
   std::vector<std::string> command;  // what was traced, for the facts
   int status = 0;                    // and how it ended
   bool keep_live = false;
-  std::function<void(std::uint64_t done, std::uint64_t of)> progress;  // in bytes of live files
+  unsigned threads = 0;  // that merge processes side by side; 0: one per core
+  // In bytes of live files; from any thread, one at a time.
+  std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };
 
 // Written by `weir trace` beside the lanes before it merges, so that a later merge of the same lanes gives
@@ -46,7 +48,7 @@ struct MergeReport {
 };
 
 // Makes one trace of what the processes of a run left in DIR/live, and removes that. The same lanes give the
-// same bytes. Nothing is removed unless the trace is on disk.
+// same bytes, with any number of threads. Nothing is removed unless the trace is on disk.
 Result<MergeReport> merge_run(const std::filesystem::path& directory, const MergeOptions& options);
 
 }  // namespace weir::trace

@@ -19,6 +19,14 @@ void OuterFirst::keep() {
   kept.arguments.assign(record_.arguments.begin(), record_.arguments.end());
   for (Value& value : kept.arguments) copy(value);
   copy(kept.record.result);
+  kept.items.clear();
+  for (const Value& value : kept.arguments)
+    kept.items.insert(kept.items.end(), value.items.begin(), value.items.end());
+  std::size_t item = 0;
+  for (Value& value : kept.arguments) {
+    value.items = std::span(kept.items).subspan(item, value.items.size());
+    item += value.items.size();
+  }
   kept.record.arguments = kept.arguments;
   kept.directory = reader_.directory();
 

@@ -30,6 +30,7 @@ class OuterFirst {
   struct Kept {
     Record record;
     std::vector<Value> arguments;
+    std::vector<ListItem> items;  // their names stay where the trace has them
     std::string texts;
     std::string directory;
   };

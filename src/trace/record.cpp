@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace weir::trace {
 namespace {
@@ -39,6 +40,27 @@ bool among(const std::array<std::string_view, N>& names, const Function& functio
 }
 
 }  // namespace
+
+bool is_object(std::string_view layer, Role role) {
+  constexpr std::optional<Role> kSpace = find_role("space");  // only where a call table has it
+  switch (role) {
+    case Role::communicator:
+    case Role::group:
+    case Role::window:
+    case Role::datatype:
+    case Role::info:
+    case Role::operation:
+    case Role::object:
+    case Role::property:
+      return true;
+    case Role::request:  // of POSIX: a control block in the program's memory
+      return layer != "posix" && layer != "uring";
+    case Role::file:
+      return layer == "mpiio";
+    default:
+      return role == kSpace;
+  }
+}
 
 int direction(const Function& function) {
   if (among(kReads, function)) return -1;

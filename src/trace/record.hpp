@@ -28,9 +28,24 @@ struct Function {
   bool opens = false;
   bool closes = false;
   int moves = 0;                             // data to a file (1), from one (-1) or none
+  std::uint32_t objects = 0;                 // bit i: argument i is an object of MPI or HDF5
+  bool makes_object = false;                 // the result is one
   std::vector<std::string> names_and_types;  // what the views in `arguments` point to
   std::vector<Argument> arguments;
   Shape shape;
+};
+
+// One of several things that were given together: the requests of MPI_Waitall, the counts of MPI_Alltoallv.
+struct ListItem {
+  enum class Kind : std::uint8_t {
+    number,   // `number`
+    name,     // a predefined object: `text`
+    nothing,  // a null handle
+  };
+
+  Kind kind = Kind::nothing;
+  std::int64_t number = 0;
+  std::string_view text;
 };
 
 // An argument or a result as the program saw it.
@@ -46,14 +61,18 @@ struct Value {
     opened,      // a result: a new handle, as above
     pair,        // two new handles: `number` and `second` are the descriptors
     unfinished,  // a result: the call did not return
+    object,      // of MPI or HDF5: `number` is its symbolic id; predefined ones are a `text`, their name
+    status,      // how a receive ended: `number` is the source, `second` the tag
+    list,        // `items`
   };
 
   Kind kind = Kind::absent;
   std::uint32_t handle = 0;  // the symbolic id
   std::int64_t number = 0;
   std::int64_t second = 0;
-  std::string_view text;  // valid until the next record is read
-  std::string_view file;  // of a request: the file it is about
+  std::string_view text;            // valid until the next record is read
+  std::string_view file;            // of a request: the file it is about
+  std::span<const ListItem> items;  // valid until the next record is read
 };
 
 struct Record {
@@ -71,6 +90,8 @@ struct Record {
   bool failed() const { return result.kind == Value::Kind::failed; }
 };
 
+// Whether an argument or a result of this role stands for an object of MPI or HDF5 in calls of this layer.
+bool is_object(std::string_view layer, Role role);
 // Bytes that the call moved between the program and a file, 0 for others.
 std::uint64_t bytes_moved(const Record& record);
 // Whether the call writes (1), reads (-1) or neither (0).

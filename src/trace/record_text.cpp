@@ -13,8 +13,15 @@ namespace {
 // Texts that are numbers of 8 bytes each: lengths of buffers; descriptor, operation, offset, length and
 // address of an asynchronous request; operation, descriptor, offset and length of what was submitted to a
 // ring.
-bool is_numbers(const Argument& argument) {
-  return argument.role == Role::vector || argument.role == Role::request || argument.role == Role::ring;
+bool is_numbers(const Function& function, const Argument& argument) {
+  if (argument.role == Role::request) return !is_object(function.layer, argument.role);
+  return argument.role == Role::vector || argument.role == Role::ring;
+}
+
+// Texts that are names of what is predefined: MPI_COMM_WORLD, MPI_ANY_SOURCE.
+bool is_name(const Function& function, const Argument& argument) {
+  return argument.role == Role::rank || argument.role == Role::tag ||
+         is_object(function.layer, argument.role);
 }
 
 using Buffer = fmt::memory_buffer;
@@ -40,6 +47,13 @@ void append_handle(Buffer& out, std::int64_t descriptor, std::string_view name) 
   if (!made_up) out.push_back('<');
   append_escaped(out, name);
   if (!made_up) out.push_back('>');
+}
+
+// "comm#3"
+void append_object(Buffer& out, Role role, std::int64_t id) {
+  append(out, role == Role::communicator ? std::string_view("comm") : name(role));
+  out.push_back('#');
+  append_number(out, id);
 }
 
 template <class Items, class Each>
@@ -83,8 +97,21 @@ void append_argument(Buffer& out, const Function& function, const Argument& argu
       return append_value(out, function, argument, value.number);
     case Value::Kind::path:
       return append_quoted(out, value.text);
+    case Value::Kind::object:
+      return append_object(out, argument.role, value.number);
+    case Value::Kind::status:
+      fmt::format_to(fmt::appender(out), "{{{}, {}}}", value.number, value.second);
+      return;
+    case Value::Kind::list:
+      return append_items(out, value.items, [&](const ListItem& item) {
+        if (item.kind == ListItem::Kind::nothing) return append(out, "NULL");
+        if (item.kind == ListItem::Kind::name) return append_escaped(out, item.text);
+        if (is_object(function.layer, argument.role)) return append_object(out, argument.role, item.number);
+        append_number(out, item.number);
+      });
     case Value::Kind::text:
-      if (is_numbers(argument))
+      if (is_name(function, argument)) return append_escaped(out, value.text);
+      if (is_numbers(function, argument))
         return append_items(out, split_lengths(value.text), [&](std::uint64_t length) {
           append_number(out, static_cast<std::int64_t>(length));
         });
@@ -204,8 +231,28 @@ void append_result(Buffer& out, const Record& record) {
   append_argument(out, function, {"", function.result_type, function.result, Direction::out, 1}, result);
 }
 
-bool append_json_argument(Buffer& out, const Argument& argument, const Value& value) {
+bool append_json_argument(Buffer& out, const Function& function, const Argument& argument,
+                          const Value& value) {
+  const auto append_json_object = [&](std::int64_t id) {
+    out.push_back('"');
+    append_object(out, argument.role, id);
+    out.push_back('"');
+  };
   switch (value.kind) {
+    case Value::Kind::object:
+      append_json_object(value.number);
+      return true;
+    case Value::Kind::status:
+      fmt::format_to(fmt::appender(out), "{{\"source\": {}, \"tag\": {}}}", value.number, value.second);
+      return true;
+    case Value::Kind::list:
+      append_items(out, value.items, [&](const ListItem& item) {
+        if (item.kind == ListItem::Kind::nothing) return append(out, "null");
+        if (item.kind == ListItem::Kind::name) return append_json_string(out, item.text);
+        if (is_object(function.layer, argument.role)) return append_json_object(item.number);
+        append_number(out, item.number);
+      });
+      return true;
     case Value::Kind::null:
       append(out, "null");
       return true;
@@ -216,7 +263,7 @@ bool append_json_argument(Buffer& out, const Argument& argument, const Value& va
       append_json_string(out, value.text);
       return true;
     case Value::Kind::text:
-      if (is_numbers(argument))
+      if (is_numbers(function, argument))
         append_items(out, split_lengths(value.text),
                      [&](std::uint64_t length) { fmt::format_to(fmt::appender(out), "{}", length); });
       else if (argument.role == Role::time)

@@ -25,6 +25,31 @@ bool function_matches(const Selection& selection, const Function& function) {
   });
 }
 
+// "there are 0 to 6 and 8"
+std::string told_ranks(const TraceFile& trace) {
+  std::vector<std::int64_t> ranks;
+  for (const ProcessInfo& process : trace.processes())
+    if (process.rank >= 0) ranks.push_back(process.rank);
+  if (ranks.empty()) return "no process of the trace has one";
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  constexpr std::size_t kMostPieces = 10;
+  std::vector<std::string> pieces;
+  for (std::size_t begin = 0; begin < ranks.size();) {
+    std::size_t end = begin + 1;
+    while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) ++end;
+    pieces.push_back(end - begin == 1 ? std::to_string(ranks[begin])
+                                      : fmt::format("{} to {}", ranks[begin], ranks[end - 1]));
+    begin = end;
+  }
+  if (pieces.size() > kMostPieces)
+    return fmt::format("there are {} others, up to {}", ranks.size(), ranks.back());
+  const std::string last = pieces.back();
+  pieces.pop_back();
+  return pieces.empty() ? "there are " + last
+                        : fmt::format("there are {} and {}", fmt::join(pieces, ", "), last);
+}
+
 }  // namespace
 
 Result<void> check(const Selection& selection, const TraceFile& trace) {
@@ -37,6 +62,11 @@ Result<void> check(const Selection& selection, const TraceFile& trace) {
                    [&](const ProcessInfo& one) { return one.number == *selection.number; }))
     return Error{Errc::usage, fmt::format("no process had the number {}", *selection.number)}.with_remedy(
         "weir stat lists them");
+  if (selection.rank &&
+      std::none_of(trace.processes().begin(), trace.processes().end(),
+                   [&](const ProcessInfo& one) { return one.rank >= 0 && one.rank == *selection.rank; }))
+    return Error{Errc::usage, fmt::format("there is no rank {}", *selection.rank)}.with_remedy(
+        told_ranks(trace));
   if (selection.from_ns && selection.to_ns && *selection.from_ns > *selection.to_ns)
     return Error{Errc::usage, "the time range ends before it begins"};
   if ((selection.from_ns || selection.to_ns) && trace.timing() == TimingMode::off)
@@ -102,6 +132,7 @@ Records::Records(const TraceFile& trace, Selection selection)
     const ProcessInfo& process = trace.processes()[p];
     if (selection_.process && *selection_.process != p) continue;
     if (selection_.number && *selection_.number != process.number) continue;
+    if (selection_.rank && *selection_.rank != process.rank) continue;
     for (std::size_t s = 0; s < process.streams.size(); ++s) {
       const StreamInfo& stream = process.streams[s];
       if (stream.blocks.empty()) continue;

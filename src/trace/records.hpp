@@ -17,6 +17,7 @@ namespace weir::trace {
 struct Selection {
   std::optional<std::size_t> process;   // its index in the trace
   std::optional<std::int64_t> number;   // of a process, as the kernel gave it
+  std::optional<std::int64_t> rank;     // of a process, to MPI
   std::optional<std::uint64_t> thread;  // likewise
   std::vector<std::string> functions;   // patterns of names, or of the plain names they mean
   std::vector<std::string> files;       // patterns of absolute names; without a '/' of the last part

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/list_text.hpp"
+
 namespace weir::trace {
 namespace {
 
@@ -19,6 +21,13 @@ Result<T> take(std::string_view& from) {
 
 std::int64_t plus(std::int64_t a, std::uint64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + b);
+}
+
+// Source and tag of a receive, in one word.
+void set_status(Value& value, std::uint64_t word, std::int64_t source_from) {
+  value.kind = Value::Kind::status;
+  value.number = source_from + static_cast<std::int32_t>(word >> 32);
+  value.second = static_cast<std::int32_t>(word);
 }
 
 }  // namespace
@@ -124,14 +133,14 @@ int Replay::follow_request(const Function& function, Value& request) {
   return found != requests_.end() && function.result == Role::bytes ? found->second : 0;
 }
 
-void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* record) {
-  const Signature& signature = tables_->signatures[number];
+void Replay::apply(const OwnSignature& own, const std::int64_t* columns, Record* record) {
+  const Signature& signature = *own.signature;
   const Function& function = tables_->functions[signature.function];
   const std::size_t count = function.arguments.size();
   std::int64_t raw[Head::kArguments];
   if (values_.size() < count) values_.resize(count);
   if (made_.size() < count) made_.resize(count);
-  const std::uint64_t* const words = signature.words.data();
+  const std::uint64_t* const words = own.words;
   Value result;
 
   const auto number_at = [&](const Signature::Part& part, std::uint32_t k) {
@@ -159,12 +168,31 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
         value.kind = Value::Kind::null;
         break;
       case Encoding::literal:
-        value.kind = Value::Kind::number;
+        if (argument.role == Role::status) {
+          set_status(value, words[part.word], 0);
+          break;
+        }
+        value.kind = (function.objects >> i & 1) != 0 ? Value::Kind::object : Value::Kind::number;
         value.number = number_at(part, 0);
         if (!is_handle(argument)) raw[i] = value.number;
         break;
-      case Encoding::column:
+      case Encoding::relative:
+        if (argument.role == Role::status) {
+          set_status(value, words[part.word], own.rank);
+          break;
+        }
         value.kind = Value::Kind::number;
+        value.number = plus(own.rank, words[part.word]);
+        break;
+      case Encoding::list:
+        if (record == nullptr) break;
+        value.kind = Value::Kind::list;
+        if (lists_.size() <= i) lists_.resize(count);
+        take_list(tables_->texts[words[part.word]], own.rank, lists_[i]);
+        value.items = lists_[i];
+        break;
+      case Encoding::column:
+        value.kind = (function.objects >> i & 1) != 0 ? Value::Kind::object : Value::Kind::number;
         value.number = *columns++;
         if (!is_handle(argument)) raw[i] = value.number;
         break;
@@ -225,8 +253,19 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
   bool succeeded = true;
   switch (end.encoding) {
     case Encoding::literal:
-      result.kind = Value::Kind::number;
+      result.kind = function.makes_object ? Value::Kind::object : Value::Kind::number;
       result.number = number_at(end, 0);
+      break;
+    case Encoding::relative:
+      result.kind = Value::Kind::number;
+      result.number = plus(own.rank, words[end.word]);
+      break;
+    case Encoding::text:
+      result.kind = Value::Kind::text;
+      result.text = tables_->texts[words[end.word]];
+      break;
+    case Encoding::null:
+      if (function.makes_object) result.kind = Value::Kind::null;
       break;
     case Encoding::column:
       result.kind = Value::Kind::number;
@@ -261,7 +300,7 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
   if (record != nullptr) {
     record->function = &function;
     record->moves = moves;
-    record->signature = number;
+    record->signature = own.number;
     record->depth = signature.depth;
     record->thread = thread_;
     record->arguments = {values_.data(), count};
@@ -278,8 +317,7 @@ void Replay::apply(std::uint32_t number, const std::int64_t* columns, Record* re
   }
 }
 
-void Replay::save(ByteWriter& out) const {
-  out.varint(thread_);
+void Replay::save(ByteWriter& out, std::span<const std::uint32_t> own_number) const {
   out.string(directory_);
   std::uint64_t known = 0;
   const auto worth_saving = [](const HandleState& one) {
@@ -296,24 +334,21 @@ void Replay::save(ByteWriter& out) const {
     out.string(one.name);
   }
   out.signed_varint(no_handle_.end);
-  std::uint64_t used = 0;
-  const auto is_zero = [](const auto& numbers) {
-    return std::all_of(numbers.begin(), numbers.end(), [](std::int64_t n) { return n == 0; });
-  };
-  for (const auto& numbers : last_numbers_) used += is_zero(numbers) ? 0 : 1;
-  out.varint(used);
-  for (std::size_t i = 0; i < last_numbers_.size(); ++i) {
-    if (is_zero(last_numbers_[i])) continue;
-    out.varint(i);
-    for (const std::int64_t number : last_numbers_[i]) out.signed_varint(number);
+  std::vector<std::pair<std::uint32_t, std::size_t>> used;
+  for (std::size_t i = 0; i < last_numbers_.size() && i < own_number.size(); ++i)
+    if (own_number[i] != kNoNumber && std::any_of(last_numbers_[i].begin(), last_numbers_[i].end(),
+                                                  [](std::int64_t number) { return number != 0; }))
+      used.emplace_back(own_number[i], i);
+  std::sort(used.begin(), used.end());
+  out.varint(used.size());
+  for (const auto& [number, name_template] : used) {
+    out.varint(number);
+    for (const std::int64_t last : last_numbers_[name_template]) out.signed_varint(last);
   }
 }
 
-Result<void> Replay::restore(ByteReader& in) {
+Result<void> Replay::restore(ByteReader& in, std::span<const std::uint32_t> templates) {
   *this = Replay(*tables_, process_id_);
-  const auto thread = in.varint();
-  if (!thread) return thread.error();
-  thread_ = *thread;
   const auto directory = in.string(kLongestName);
   if (!directory) return directory.error();
   directory_ = *directory;
@@ -340,8 +375,8 @@ Result<void> Replay::restore(ByteReader& in) {
   for (std::uint64_t i = 0; i < *used; ++i) {
     const auto name_template = in.varint();
     if (!name_template) return name_template.error();
-    if (*name_template >= tables_->templates.size()) return Error{Errc::bad_data, "a name that is not there"};
-    for (std::int64_t& number : numbers(static_cast<std::uint32_t>(*name_template))) {
+    if (*name_template >= templates.size()) return Error{Errc::bad_data, "a name that is not there"};
+    for (std::int64_t& number : numbers(templates[*name_template])) {
       const auto value = in.signed_varint();
       if (!value) return value.error();
       number = *value;

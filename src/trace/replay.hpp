@@ -44,14 +44,17 @@ class Replay {
   Result<void> apply(const Event& event);
   // Decodes one record; `columns` holds as many values as the signature says. Only what changes the state
   // when `record` is null.
-  void apply(std::uint32_t signature, const std::int64_t* columns, Record* record);
+  void apply(const OwnSignature& signature, const std::int64_t* columns, Record* record);
 
   std::uint64_t thread() const { return thread_; }
   const std::string& directory() const { return directory_; }
 
-  // The state as bytes, from which a stream can be followed from the middle.
-  void save(ByteWriter& out) const;
-  Result<void> restore(ByteReader& in);
+  // The state as bytes, but for the thread, from which a stream can be followed from the middle. Templates
+  // have numbers of the process's own there: `own_number` says which (kNoNumber for one without records),
+  // `templates` which is which.
+  static constexpr std::uint32_t kNoNumber = ~std::uint32_t{0};
+  void save(ByteWriter& out, std::span<const std::uint32_t> own_number) const;
+  Result<void> restore(ByteReader& in, std::span<const std::uint32_t> templates);
 
  private:
   struct HandleState {
@@ -76,6 +79,7 @@ class Replay {
   std::vector<std::array<std::int64_t, NameTemplate::kNumbers>> last_numbers_;
   std::vector<Value> values_;
   std::vector<std::string> made_;  // texts of the current record's paths
+  std::vector<std::vector<ListItem>> lists_;
   std::array<std::array<std::int64_t, NameTemplate::kNumbers>, Head::kArguments> raw_numbers_{};
 };
 

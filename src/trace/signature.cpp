@@ -18,11 +18,10 @@ Result<Signature> parse_signature(std::span<const std::uint64_t> words, std::spa
   made.depth = Head::depth(words[0]);
   made.words.assign(words.begin(), words.end());
   for (std::size_t i = 0; i <= arguments; ++i) {
-    const auto bits = i == arguments ? static_cast<std::uint64_t>(Head::result(words[0]))
-                                     : (words[Head::word_of(i)] >> Head::shift_of(i)) & 15;
-    if (bits >= kEncodings) return bad("a signature with an encoding that is not known");
     Signature::Part part;
-    part.encoding = static_cast<Encoding>(bits);
+    part.encoding = i == arguments
+                        ? Head::result(words[0])
+                        : static_cast<Encoding>((words[Head::word_of(i)] >> Head::shift_of(i)) & 15);
     part.word = static_cast<std::uint32_t>(at);
     std::size_t taken = words_of(part.encoding);
     if (at + taken > words.size()) return bad("a signature that ends too early");
@@ -38,11 +37,14 @@ Result<Signature> parse_signature(std::span<const std::uint64_t> words, std::spa
           made.columns += part.numbers;
         break;
       case Encoding::text:
+      case Encoding::list:
         if (words[at] >= texts) return bad("a signature with a text that is not there");
         break;
-      case Encoding::handle:
       case Encoding::opened:
       case Encoding::opened_pair:
+        made.descriptors += static_cast<std::uint32_t>(columns_of(part.encoding));
+        [[fallthrough]];
+      case Encoding::handle:
         for (std::size_t k = 0; k < taken; ++k)
           if (words[at + k] > static_cast<std::uint64_t>(Shape::kNoHandle))
             return bad("a handle id that is too large");

@@ -14,7 +14,10 @@ void point_arguments(Function& function, const std::vector<std::pair<Role, Direc
   for (std::size_t i = 0; i < kinds.size(); ++i)
     function.arguments.push_back({function.names_and_types[2 * i], function.names_and_types[2 * i + 1],
                                   kinds[i].first, kinds[i].second, 1});
-  function.shape = make_shape(function.arguments, function.result);
+  function.shape = make_shape(function.arguments, function.result, function.layer != "mpiio");
+  for (std::size_t i = 0; i < function.arguments.size(); ++i)
+    if (is_object(function.layer, function.arguments[i].role)) function.objects |= 1U << i;
+  function.makes_object = is_object(function.layer, function.result);
   function.moves = direction(function);
 }
 
@@ -134,7 +137,7 @@ void put_signatures(ByteWriter& out, const std::vector<Signature>& signatures) {
   ByteWriter plain;
   plain.varint(signatures.size());
   for (const Signature& signature : signatures) {
-    plain.varint(signature.words.size());
+    plain.varint(2 * signature.words.size() + (signature.varying.empty() ? 0 : 1));
     const std::size_t head = Head::words(signature.parts.size() - 1);
     for (std::size_t i = 0; i < signature.words.size(); ++i) {
       if (i < head)
@@ -142,11 +145,48 @@ void put_signatures(ByteWriter& out, const std::vector<Signature>& signatures) {
       else
         plain.signed_varint(static_cast<std::int64_t>(signature.words[i]));
     }
+    if (signature.varying.empty()) continue;
+    plain.varint(signature.varying.size());
+    std::uint64_t before = 0;
+    for (const Signature::Varying& one : signature.varying) {
+      plain.varint(2 * (one.word - before) + (one.own ? 1 : 0));
+      before = one.word;
+      if (!one.own) plain.signed_varint(one.slope);
+    }
   }
   put_packed(out, plain.view(), 9);
 }
 
-Result<void> take_signatures(ByteReader& packed, Tables& tables) {
+namespace {
+
+Result<void> take_varying(ByteReader& in, Signature& signature) {
+  const Error bad{Errc::bad_data, "a signature whose words vary that cannot"};
+  std::vector<bool> free(signature.words.size());
+  for_each_free_word(signature, [&](std::uint32_t word) { free[word] = true; });
+  const auto count = in.count(1);
+  if (!count) return count.error();
+  std::uint64_t word = 0;
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    const auto step = in.varint();
+    if (!step) return step.error();
+    if (*step / 2 >= free.size()) return bad;
+    word += *step / 2;
+    if (word >= free.size() || !free[word]) return bad;
+    free[word] = false;  // once
+    Signature::Varying one{static_cast<std::uint32_t>(word), (*step & 1) != 0, 0};
+    if (!one.own) {
+      const auto slope = in.signed_varint();
+      if (!slope) return slope.error();
+      one.slope = *slope;
+    }
+    signature.varying.push_back(one);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> take_signatures(ByteReader& packed, Tables& tables, std::uint32_t version) {
   const auto plain = take_packed(packed, kMostTableBytes);
   if (!plain) return plain.error();
   ByteReader in(*plain);
@@ -154,11 +194,13 @@ Result<void> take_signatures(ByteReader& packed, Tables& tables) {
   if (!count) return count.error();
   std::vector<std::uint64_t> words;
   for (std::uint64_t i = 0; i < *count; ++i) {
-    const auto length = in.count(1);
-    if (!length) return length.error();
+    const auto code = in.varint();
+    if (!code) return code.error();
+    const std::uint64_t length = version == 1 ? *code : *code / 2;
+    if (length > in.remaining()) return Error{Errc::bad_data, "a signature that ends too early"};
     words.clear();
     std::size_t head = 1;
-    for (std::uint64_t k = 0; k < *length; ++k) {
+    for (std::uint64_t k = 0; k < length; ++k) {
       if (k < head) {
         const auto word = in.varint();
         if (!word) return word.error();
@@ -174,9 +216,49 @@ Result<void> take_signatures(ByteReader& packed, Tables& tables) {
     }
     auto signature = parse_signature(words, tables.functions, tables.numbers_in, tables.texts.size());
     if (!signature) return signature.error();
+    if (version != 1 && (*code & 1) != 0)
+      if (const auto varying = take_varying(in, *signature); !varying) return varying.error();
     tables.signatures.push_back(std::move(*signature));
   }
   return {};
+}
+
+void put_classes(ByteWriter& out, const Classes& classes) {
+  ByteWriter plain;
+  plain.varint(classes.size());
+  for (const std::vector<std::uint32_t>& numbers : classes) {
+    plain.varint(numbers.size());
+    std::int64_t expected = 0;
+    for (const std::uint32_t number : numbers) {
+      plain.signed_varint(number - expected);
+      expected = std::int64_t{number} + 1;
+    }
+  }
+  put_packed(out, plain.view(), 9);
+}
+
+Result<Classes> take_classes(ByteReader& packed, std::size_t signatures) {
+  const auto plain = take_packed(packed, kMostTableBytes);
+  if (!plain) return plain.error();
+  ByteReader in(*plain);
+  const auto count = in.count(1);
+  if (!count) return count.error();
+  Classes classes(*count);
+  for (std::vector<std::uint32_t>& numbers : classes) {
+    const auto length = in.count(1);
+    if (!length) return length.error();
+    numbers.reserve(*length);
+    std::uint64_t expected = 0;
+    for (std::uint64_t i = 0; i < *length; ++i) {
+      const auto step = in.signed_varint();
+      if (!step) return step.error();
+      const std::uint64_t number = expected + static_cast<std::uint64_t>(*step);
+      if (number >= signatures) return Error{Errc::bad_data, "a class with a signature that is not there"};
+      numbers.push_back(static_cast<std::uint32_t>(number));
+      expected = number + 1;
+    }
+  }
+  return classes;
 }
 
 Result<void> count_template_numbers(Tables& tables) {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <numeric>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "base/compress.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "trace/detail/version1.hpp"
 #include "trace/live.hpp"
 #include "trace/tables.hpp"
 
@@ -19,6 +21,8 @@ namespace weir::trace {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kRemedy = "see what can be saved with --salvage";
 
 std::string letters(std::uint32_t section) {
   std::string name(4, ' ');
@@ -92,18 +96,18 @@ Result<std::vector<std::byte>> TraceFile::read(std::uint64_t at, std::uint64_t b
 }
 
 Result<void> TraceFile::read_sections(bool salvage) {
-  const char* const remedy = "see what can be saved with --salvage";
   const auto head = read(0, kFileHeaderBytes);
   if (!head) return Error{Errc::bad_data, "is too short to be a trace"};
   ByteReader header(*head);
   if (*header.u64() != kFileMagic) return Error{Errc::bad_data, "is not a trace of Weir"};
-  if (const std::uint32_t version = *header.u32(); version != kFormatVersion)
+  version_ = *header.u32();
+  if (version_ < 1 || version_ > kFormatVersion)
     return Error{
         Errc::unsupported,
-        fmt::format("has version {} of the trace format; this Weir reads up to {}", version, kFormatVersion)}
+        fmt::format("has version {} of the trace format; this Weir reads up to {}", version_, kFormatVersion)}
         .with_remedy("read it with the weir that wrote it, or a newer one");
   if (*header.u32() != 0 && !salvage)
-    return Error{Errc::bad_data, "is damaged: its header is wrong"}.with_remedy(remedy);
+    return Error{Errc::bad_data, "is damaged: its header is wrong"}.with_remedy(kRemedy);
 
   const auto footer = file_bytes_ >= kFileHeaderBytes + kFooterBytes
                           ? read(file_bytes_ - kFooterBytes, kFooterBytes)
@@ -116,13 +120,13 @@ Result<void> TraceFile::read_sections(bool salvage) {
   }
   if (!whole) {
     const Error cut{Errc::bad_data, "is cut short: its last bytes are missing"};
-    if (!salvage) return cut.with_remedy(remedy);
+    if (!salvage) return cut.with_remedy(kRemedy);
     damage_.push_back(cut.message());
   }
 
   std::uint64_t at = kFileHeaderBytes;
   const std::uint64_t end = whole ? file_bytes_ - kFooterBytes : file_bytes_;
-  while (at + kSectionHeaderBytes <= end && blocks_at_ == 0) {
+  while (at + kSectionHeaderBytes <= end) {
     const auto bytes = read(at, kSectionHeaderBytes);
     if (!bytes) return bytes.error();
     ByteReader in(*bytes);
@@ -130,10 +134,7 @@ Result<void> TraceFile::read_sections(bool salvage) {
     const std::uint32_t reserved = *in.u32();
     const std::uint64_t length = *in.u64();
     const std::uint64_t sum = *in.u64();
-    if (type == static_cast<std::uint32_t>(Section::block)) {
-      blocks_at_ = at;
-      break;
-    }
+    if (is_piece(static_cast<Section>(type))) break;
     const auto payload = length <= end - at - kSectionHeaderBytes
                              ? read(at + kSectionHeaderBytes, length)
                              : Result<std::vector<std::byte>>(Error{Errc::bad_data, "goes beyond the file"});
@@ -142,130 +143,168 @@ Result<void> TraceFile::read_sections(bool salvage) {
     const auto damaged = [&](const char* why) {
       return Error{Errc::bad_data, why}.in(fmt::format("section {}", letters(type)));
     };
+    at += kSectionHeaderBytes + length;
     if (checksum(*payload) != sum || reserved != 0) {
       const Error bad = damaged("is damaged: its checksum is wrong");
       // What the run was called is all that is lost with the facts.
       if (!salvage || type != static_cast<std::uint32_t>(Section::facts)) return bad;
       damage_.push_back(bad.text());
-      at += kSectionHeaderBytes + length;
       continue;
     }
     // Tables were checked against those before them: none may be exchanged afterwards.
     if (section_bytes_.contains(letters(type))) return damaged("is there twice");
     section_bytes_[letters(type)] += kSectionHeaderBytes + length;
-    at += kSectionHeaderBytes + length;
+    if (const auto taken = take_section(static_cast<Section>(type), *payload); !taken)
+      return taken.error().in(fmt::format("section {}", letters(type)));
+  }
+  pieces_at_ = at;
+  weigh_pieces(end);
+  if (salvage && timing_ == TimingMode::off && timing_bytes_ > 0) timing_ = TimingMode::lossless;
+  signatures_->of_process.resize(processes_.processes.size());
+  signatures_->of_class.resize(classes_.size());
+  return check_tables(salvage);
+}
 
-    ByteReader body(*payload);
-    Result<void> taken;
-    switch (static_cast<Section>(type)) {
-      case Section::facts: {
-        auto facts = nests_too_deep(as_text(*payload))
-                         ? Result<Json>(Error{Errc::bad_data, "is nested too deep"})
-                         : parse_json(as_text(*payload));
-        if (!facts) {
-          taken = facts.error();
-          break;
-        }
-        if (facts->is_object()) {
-          const auto timing = facts->find("timing");
-          if (timing != facts->end() && timing->is_string())
-            timing_ = find_timing_mode(timing->get<std::string>()).value_or(TimingMode::off);
-          facts_ = std::make_shared<const Json>(std::move(*facts));
-        }
-        break;
+Result<void> TraceFile::take_section(Section type, ByteSpan payload) {
+  ByteReader body(payload);
+  const auto keep = [](auto& place, auto&& taken) -> Result<void> {
+    if (!taken) return taken.error();
+    place = std::move(*taken);
+    return {};
+  };
+  switch (type) {
+    case Section::facts:
+      return take_facts(payload);
+    case Section::functions:
+      return keep(tables_->functions, take_functions(body));
+    case Section::texts:
+      return keep(tables_->texts, take_strings(body));
+    case Section::names:
+      if (const auto taken = keep(tables_->templates, take_strings(body)); !taken) return taken.error();
+      return count_template_numbers(*tables_);
+    case Section::signatures:
+      if (const auto taken = take_signatures(body, *tables_, version_); !taken) return taken.error();
+      if (version_ == 1) {
+        classes_.resize(1);
+        classes_[0].resize(tables_->signatures.size());
+        std::iota(classes_[0].begin(), classes_[0].end(), 0U);
       }
-      case Section::functions: {
-        auto functions = take_functions(body);
-        if (functions)
-          tables_->functions = std::move(*functions);
-        else
-          taken = functions.error();
-        break;
-      }
-      case Section::texts:
-      case Section::names: {
-        auto strings = take_strings(body);
-        if (!strings) {
-          taken = strings.error();
-        } else if (static_cast<Section>(type) == Section::texts) {
-          tables_->texts = std::move(*strings);
-        } else {
-          tables_->templates = std::move(*strings);
-          taken = count_template_numbers(*tables_);
-        }
-        break;
-      }
-      case Section::signatures:
-        taken = take_signatures(body, *tables_);
-        break;
-      case Section::grammars: {
-        const auto plain = take_packed(body, kMostTableBytes);
-        if (!plain) {
-          taken = plain.error();
-          break;
-        }
-        ByteReader inner(*plain);
-        auto grammars = grammar::MergedGrammars::parse(inner);
-        if (grammars)
-          grammars_ = std::move(*grammars);
-        else
-          taken = grammars.error();
-        break;
-      }
-      case Section::processes: {
-        const auto plain = take_packed(body, kMostTableBytes);
-        if (!plain) {
-          taken = plain.error();
-          break;
-        }
-        ByteReader inner(*plain);
-        auto processes = take_processes(inner);
-        if (processes)
-          processes_ = std::move(*processes);
-        else
-          taken = processes.error();
-        break;
-      }
-      default:
-        break;  // a section of a newer minor version: its reader knows it
+      return {};
+    case Section::classes:
+      if (version_ == 1) return {};
+      return keep(classes_, take_classes(body, tables_->signatures.size()));
+    case Section::grammars: {
+      const auto plain = take_packed(body, kMostTableBytes);
+      if (!plain) return plain.error();
+      ByteReader inner(*plain);
+      return keep(grammars_, grammar::MergedGrammars::parse(inner));
     }
-    if (!taken) return taken.error().in(fmt::format("section {}", letters(type)));
+    case Section::communicators:
+      if (version_ == 1) return {};
+      return keep(communicators_, take_communicators(body));
+    case Section::processes:
+      return take_processes(body);
+    default:
+      return {};  // of a newer minor version: its reader knows it
   }
-  for (const Section needed : {Section::facts, Section::functions, Section::texts, Section::names,
-                               Section::signatures, Section::grammars, Section::processes}) {
-    const std::string name = letters(static_cast<std::uint32_t>(needed));
+}
+
+Result<void> TraceFile::take_facts(ByteSpan payload) {
+  if (nests_too_deep(as_text(payload))) return Error{Errc::bad_data, "is nested too deep"};
+  auto facts = parse_json(as_text(payload));
+  if (!facts) return facts.error();
+  if (!facts->is_object()) return {};
+  const auto timing = facts->find("timing");
+  if (timing != facts->end() && timing->is_string())
+    timing_ = find_timing_mode(timing->get<std::string>()).value_or(TimingMode::off);
+  facts_ = std::make_shared<const Json>(std::move(*facts));
+  return {};
+}
+
+Result<void> TraceFile::take_processes(ByteReader& in) {
+  if (version_ == 1) {
+    auto taken = detail::version1::take_processes(in);
+    if (!taken) return taken.error();
+    processes_ = std::move(taken->table);
+    timing_bytes_ = taken->timing_bytes;
+    return {};
+  }
+  std::vector<std::size_t> own_words;
+  for (const auto& numbers : classes_) own_words.push_back(own_word_count(*tables_, numbers));
+  auto taken = trace::take_processes(in, own_words, communicators_.size());
+  if (!taken) return taken.error();
+  processes_ = std::move(*taken);
+  for (const Piece& piece : processes_.pieces)
+    if (piece.type == Section::timing) timing_bytes_ += piece.bytes;
+  return {};
+}
+
+Result<void> TraceFile::check_tables(bool salvage) const {
+  std::vector<Section> needed = {Section::facts,      Section::functions, Section::texts,    Section::names,
+                                 Section::signatures, Section::grammars,  Section::processes};
+  if (version_ > 1) needed.insert(needed.end(), {Section::classes, Section::communicators});
+  for (const Section one : needed) {
+    const std::string name = letters(static_cast<std::uint32_t>(one));
     if (!salvage && !section_bytes_.contains(name))
-      return Error{Errc::bad_data, fmt::format("is damaged: it has no section {}", name)}.with_remedy(remedy);
+      return Error{Errc::bad_data, fmt::format("is damaged: it has no section {}", name)}.with_remedy(
+          kRemedy);
   }
-  if (salvage && timing_ == TimingMode::off && timing_bytes() > 0) timing_ = TimingMode::lossless;
-  if (blocks_at_ == 0) blocks_at_ = at;
-  if (end > at) section_bytes_["BLOK"] += end - at;
-  for (const ProcessInfo& process : processes_)
+  for (const ProcessInfo& process : processes_.processes) {
+    if (process.class_number >= classes_.size()) return Error{Errc::bad_data, "has no signatures"};
     for (const StreamInfo& stream : process.streams)
       if (stream.first_grammar > grammars_.size() ||
           stream.part_records.size() > grammars_.size() - stream.first_grammar)
         return Error{Errc::bad_data, "has a stream without its grammar"};
+  }
   return {};
+}
+
+// Of a file that was cut those that are whole.
+void TraceFile::weigh_pieces(std::uint64_t end) {
+  const std::uint64_t room = end - pieces_at_;
+  if (version_ == 1) {
+    if (room > 0) section_bytes_["BLOK"] += room;
+    return;
+  }
+  for (const Piece& piece : processes_.pieces) {
+    if (piece.offset > room || piece.bytes > room || piece.offset + kSectionHeaderBytes + piece.bytes > room)
+      break;
+    section_bytes_[letters(static_cast<std::uint32_t>(piece.type))] += kSectionHeaderBytes + piece.bytes;
+  }
+}
+
+std::shared_ptr<const OwnSignatures> TraceFile::signatures_of(std::size_t number) const {
+  const ProcessInfo& process = processes_.processes[number];
+  const std::vector<std::uint32_t>& signatures = classes_[process.class_number];
+  const std::lock_guard guard(signatures_->lock);
+  std::shared_ptr<const OwnSignatures>& shared = signatures_->of_class[process.class_number];
+  if (shared != nullptr) return shared;
+  if (auto known = signatures_->of_process[number].lock()) return known;
+  auto made = std::make_shared<OwnSignatures>(own_signatures(*tables_, signatures, process, communicators_));
+  if (version_ == 1) {
+    for (std::size_t i = 0; i < made->list.size(); ++i)
+      made->columns[i] = static_cast<std::uint8_t>(made->list[i].signature->columns);
+    made->templates.resize(tables_->templates.size());
+    std::iota(made->templates.begin(), made->templates.end(), 0U);
+  }
+  if (!depends_on_process(*tables_, signatures))
+    shared = made;
+  else
+    signatures_->of_process[number] = made;
+  return made;
 }
 
 std::uint64_t TraceFile::records() const {
   std::uint64_t sum = 0;
-  for (const ProcessInfo& process : processes_) sum += process.records();
+  for (const ProcessInfo& process : processes_.processes) sum += process.records();
   return sum;
 }
 
-std::uint64_t TraceFile::timing_bytes() const {
-  std::uint64_t sum = 0;
-  for (const ProcessInfo& process : processes_)
-    for (const StreamInfo& stream : process.streams)
-      for (const BlockInfo& block : stream.blocks) sum += block.timing_bytes;
-  return sum;
-}
-
-Result<std::vector<std::byte>> TraceFile::read_block(const BlockInfo& block) const {
+Result<std::vector<std::byte>> TraceFile::read_piece(std::uint32_t number) const {
+  const Piece& piece = processes_.pieces[number];
   std::uint64_t at = 0;
   const Error bad{Errc::bad_data, "are damaged: a checksum is wrong"};
-  if (__builtin_add_overflow(blocks_at_, block.offset, &at)) return bad;
+  if (__builtin_add_overflow(pieces_at_, piece.offset, &at)) return bad;
   const auto head = read(at, kSectionHeaderBytes);
   if (!head) return head.error();
   ByteReader in(*head);
@@ -273,8 +312,7 @@ Result<std::vector<std::byte>> TraceFile::read_block(const BlockInfo& block) con
   const std::uint32_t reserved = *in.u32();
   const std::uint64_t length = *in.u64();
   const std::uint64_t sum = *in.u64();
-  if (type != static_cast<std::uint32_t>(Section::block) || reserved != 0 || length != block.bytes)
-    return bad;
+  if (type != static_cast<std::uint32_t>(piece.type) || reserved != 0 || length != piece.bytes) return bad;
   auto bytes = read(at + kSectionHeaderBytes, length);
   if (!bytes) return bytes.error();
   if (checksum(*bytes) != sum) return bad;

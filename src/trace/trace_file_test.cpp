@@ -1,6 +1,7 @@
 #include "trace/trace_file.hpp"
 
 #include <fstream>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -36,10 +37,10 @@ std::string small_trace() {
     lane.thread(100 + number);
     lane.call("fopen", 0, {made::path("/data/\2.log"), made::text("w")}, made::opened(1, 5), 0, 3);
     for (std::uint64_t i = 0; i < 100; ++i)
-      lane.call(
-          "pwrite", 0,
-          {made::handle(1), made::absent(), made::literal(8), made::column(static_cast<std::int64_t>(i * i))},
-          made::full(), 10 + i * 10, i % 7);
+      lane.call("pwrite", 0,
+                {made::handle(1), made::absent(), made::literal(8),
+                 made::column(static_cast<std::int64_t>(i * i + number))},
+                made::full(), 10 + i * 10, i % (7 + number));
     lane.call("close", 0, {made::handle(1)}, made::literal(0), 2000, 1);
   }
   return merged_bytes(run.path());
@@ -84,7 +85,8 @@ TEST_F(SmallTrace, CutShortItOpensOnlyToBeSalvagedAndGivesItsLeadingBlocks) {
   write(file(), whole_);
   const auto complete = TraceFile::open(file());
   ASSERT_TRUE(complete.has_value());
-  const std::uint64_t blocks_at = whole_.size() - kFooterBytes - complete->section_bytes().at("BLOK");
+  std::uint64_t blocks_at = whole_.size() - kFooterBytes;
+  for (const char* const pieces : {"BLOK", "TIME"}) blocks_at -= complete->section_bytes().at(pieces);
   std::uint64_t most = 0;
   for (std::size_t length = 0; length < whole_.size(); length += 7) {
     write(file(), std::string_view(whole_).substr(0, length));
@@ -96,11 +98,14 @@ TEST_F(SmallTrace, CutShortItOpensOnlyToBeSalvagedAndGivesItsLeadingBlocks) {
     if (!salvaged) continue;
     EXPECT_FALSE(salvaged->damage().empty());
     std::uint64_t expected = 0;
+    const auto is_there = [&](std::uint32_t piece) {
+      const Piece& one = salvaged->pieces()[piece];
+      return blocks_at + one.offset + kSectionHeaderBytes + one.bytes <= length;
+    };
     for (const ProcessInfo& process : salvaged->processes())
       for (const StreamInfo& stream : process.streams)
         for (const BlockInfo& block : stream.blocks)
-          if (blocks_at + block.offset + kSectionHeaderBytes + block.bytes <= length)
-            expected += block.records;
+          if (is_there(block.block) && is_there(block.timing)) expected += block.records;
     EXPECT_EQ(read_through(*salvaged), expected) << length;
     most = std::max(most, expected);
   }
@@ -139,7 +144,7 @@ TEST_F(SmallTrace, FlippedBitsUnderGoodChecksumsNeverCrash) {
     sections.push_back({at, length});
     at += kSectionHeaderBytes + length;
   }
-  ASSERT_EQ(sections.size(), 10U);
+  ASSERT_EQ(sections.size(), 15U) << "nine tables, blocks and times of three streams";
   for (int round = 0; round < 1000; ++round) {
     std::string damaged = whole_;
     const Place& section = sections[random.below(sections.size())];
@@ -172,10 +177,28 @@ TEST_F(SmallTrace, ATableThatComesAgainOrTooLateIsRefused) {
     write(file(), bytes);
     return TraceFile::open(file());
   };
-  ASSERT_TRUE(rebuilt({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}).has_value());
-  EXPECT_FALSE(rebuilt({0, 1, 2, 3, 4, 2, 5, 6, 7, 8, 9}).has_value()) << "texts after signatures";
-  EXPECT_FALSE(rebuilt({0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9}).has_value()) << "functions twice";
-  EXPECT_FALSE(rebuilt({0, 2, 3, 4, 1, 5, 6, 7, 8, 9}).has_value()) << "functions after signatures";
+  enum Table { facts, functions, texts, names, signatures, classes, grammars, communicators, processes };
+  std::vector<std::size_t> in_order(sections.size());
+  std::iota(in_order.begin(), in_order.end(), 0);
+  ASSERT_TRUE(rebuilt(in_order).has_value());
+  const auto with = [&](std::size_t table, std::size_t behind) {
+    std::vector<std::size_t> order = in_order;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(behind) + 1, table);
+    return order;
+  };
+  EXPECT_FALSE(rebuilt(with(texts, signatures)).has_value()) << "texts twice";
+  EXPECT_FALSE(rebuilt(with(functions, functions)).has_value()) << "functions twice";
+  for (const auto& [table, behind] : {std::pair(functions, signatures), std::pair(names, signatures),
+                                      std::pair(signatures, classes), std::pair(classes, processes)}) {
+    std::vector<std::size_t> order = with(table, behind);
+    order.erase(std::find(order.begin(), order.end(), table));
+    EXPECT_FALSE(rebuilt(order).has_value()) << "table " << table << " too late";
+  }
+  for (std::size_t table = facts; table <= processes; ++table) {
+    std::vector<std::size_t> order = in_order;
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(table));
+    EXPECT_FALSE(rebuilt(order).has_value()) << "without table " << table;
+  }
 }
 
 TEST_F(SmallTrace, ASectionThatIsNotKnownIsPassedOver) {
@@ -204,7 +227,7 @@ TEST_F(SmallTrace, WhatIsNoTraceSaysSo) {
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().code(), Errc::bad_data);
   other = whole_;
-  other[8] = 2;
+  other[8] = 3;
   write(file(), other);
   const auto newer = TraceFile::open(file(), {.salvage = true});
   ASSERT_FALSE(newer.has_value());

@@ -3,6 +3,7 @@
 //   make_trace DIR untimed    the same without times
 //   make_trace DIR large      600 000 records in one stream: several blocks
 //   make_trace DIR live       not merged
+//   make_trace DIR ranks      a launcher and ranks 0 to 6 and 8, one class but for rank 0
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -75,6 +76,34 @@ void large(const std::filesystem::path& run) {
   }
 }
 
+void ranks(const std::filesystem::path& run) {
+  {
+    Lane lane(run, {.process = 4000, .parent = 1, .number = 0, .start = 500, .timed = true, .lost = 0});
+    lane.program("/usr/bin/mpiexec", "/scratch", std::string("mpiexec\0app\0", 12));
+    lane.thread(4000);
+    lane.call("mkdir", 0, {path("/tmp/session"), literal(0700)}, literal(0), 100, 900);
+  }
+  for (const std::int32_t rank : {8, 3, 0, 1, 2, 4, 5, 6}) {
+    const auto process = static_cast<std::uint64_t>(4100 + rank);
+    Lane lane(run, {.process = process,
+                    .parent = 4000,
+                    .number = 0,
+                    .start = 1000 + 10 * static_cast<std::uint64_t>((rank + 5) % 9),
+                    .timed = true,
+                    .lost = 0});
+    lane.program("/usr/bin/app", "/scratch", std::string("app\0", 4));
+    lane.thread(process);
+    lane.rank(rank, 9, 100 * rank, 100 * rank + 7);
+    lane.communicator(1, static_cast<std::uint32_t>(rank), {{0, 1, 9}});
+    lane.call("open", 0, {path("out_\x01\x34.dat", {rank}), literal(0102), literal(0644)},
+              opened(0, 3 + rank % 2), 100, 2000);
+    for (unsigned i = 0; i < 3; ++i)
+      lane.call("pwrite", 0, {handle(0), absent(), literal(64), distance(i == 0 ? rank * 64 : 0)}, full(),
+                3000 + 1000 * i, 500);
+    lane.call("close", 0, {handle(0)}, literal(0), 14000, 400);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -83,6 +112,8 @@ int main(int argc, char** argv) {
   const std::string kind = argc > 2 ? argv[2] : "";
   if (kind == "large")
     large(run);
+  else if (kind == "ranks")
+    ranks(run);
   else
     small(run, kind != "untimed");
   if (kind == "live") return 0;

@@ -17,11 +17,16 @@
 namespace weir::fuzz {
 
 inline constexpr std::array kSections = {
-    trace::Section::facts,      trace::Section::functions, trace::Section::texts,     trace::Section::names,
-    trace::Section::signatures, trace::Section::grammars,  trace::Section::processes, trace::Section::block};
+    trace::Section::facts,     trace::Section::functions,  trace::Section::texts,
+    trace::Section::names,     trace::Section::signatures, trace::Section::grammars,
+    trace::Section::processes, trace::Section::block,      trace::Section::classes,
+    trace::Section::state,     trace::Section::timing,     trace::Section::communicators};
+// A section that is none: what follows is of version 1.
+inline constexpr std::uint8_t kFirstVersion = 255;
 
 inline bool is_packed(trace::Section section) {
-  return section != trace::Section::facts && section != trace::Section::block;
+  return section != trace::Section::facts && section != trace::Section::block &&
+         section != trace::Section::timing;
 }
 
 // As put_packed() writes what does not get shorter.
@@ -38,7 +43,9 @@ inline std::vector<std::byte> stored(ByteSpan bytes) {
 inline std::vector<std::byte> file_of(ByteSpan plain) {
   ByteWriter out;
   out.u64(trace::kFileMagic);
-  out.u32(trace::kFormatVersion);
+  const bool first = !plain.empty() && plain[0] == std::byte{kFirstVersion};
+  if (first) plain = plain.subspan(1);
+  out.u32(first ? 1 : trace::kFormatVersion);
   out.u32(0);
   while (plain.size() >= 4) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(plain[i]); };

@@ -1,7 +1,9 @@
-// Writes inputs for trace_fuzz into a directory: a real trace, and the same as a plain one.
+// Writes inputs for trace_fuzz into a directory: real traces, and the same as plain ones. Of version 1 those
+// that are kept for the tests.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <span>
 
 #include "base/file.hpp"
 #include "base/scratch_dir.hpp"
@@ -14,13 +16,19 @@ using namespace weir;
 using namespace weir::trace::made;
 
 void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) {
-  {
-    Lane lane(run, {.process = 100, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
+  for (const std::int32_t rank : {0, 1, 2}) {
+    const auto process = static_cast<std::uint64_t>(100 + rank);
+    Lane lane(run, {.process = process, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
+    lane.rank(rank, 3, 10 * rank, 20);
+    lane.communicator(1, static_cast<std::uint32_t>(rank), {{0, 1, 3}}, {{3, 2, 2}});
+    lane.call("lseek", 0, {literal(5), relative(1), literal(rank * rank)}, literal(rank), 90, 1);
+    lane.call("lseek", 0,
+              {list(item(3) + relative_item(1) + name_item("x") + null_item()), literal(0), literal(0)},
+              literal(0), 95, 1);
     lane.program("/bin/app", "/scratch", std::string("app\0-x\0", 7));
-    lane.thread(100);
-    Part numbered = path("ckpt_\x01\x34.dat");
-    numbered.words = {1};
-    lane.call("open", 0, {numbered, literal(0102), literal(0644)}, opened(0, 3), 100, 20);
+    lane.thread(process);
+    lane.call("open", 0, {path("ckpt_\x01\x34.dat", {rank}), literal(0102), literal(0644)},
+              opened(0, 3 + rank), 100, 20);
     for (unsigned i = 0; i < 20; ++i)
       lane.call("pwrite", 0, {handle(0), absent(), column(i * i), distance(8)}, full(), 200 + 10 * i,
                 5 + i % 3);
@@ -43,7 +51,9 @@ void write(const std::filesystem::path& path, ByteSpan bytes) {
 std::vector<std::byte> plain_of(ByteSpan file) {
   ByteWriter out;
   ByteReader in(file);
-  (void)in.bytes(trace::kFileHeaderBytes);
+  (void)in.u64();
+  if (*in.u32() == 1) out.u8(fuzz::kFirstVersion);
+  (void)in.u32();
   while (in.remaining() > trace::kFooterBytes) {
     const auto type = static_cast<trace::Section>(*in.u32());
     (void)in.u32();
@@ -66,7 +76,7 @@ std::vector<std::byte> plain_of(ByteSpan file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc < 2) return 2;
   const std::filesystem::path to = argv[1];
   std::filesystem::create_directories(to);
   for (const trace::TimingMode mode :
@@ -81,6 +91,15 @@ int main(int argc, char** argv) {
     const std::string name(trace::name(mode));
     write(to / ("file-" + name), as_bytes(*text));
     write(to / ("plain-" + name), plain_of(as_bytes(*text)));
+  }
+  for (const std::filesystem::path old : std::span(argv + 2, argv + argc)) {
+    const auto text = read_text(old);
+    if (!text) {
+      std::puts(text.error().text().c_str());
+      return 1;
+    }
+    write(to / ("file-" + old.stem().string()), as_bytes(*text));
+    write(to / ("plain-" + old.stem().string()), plain_of(as_bytes(*text)));
   }
   return 0;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/compress.hpp"
-#include "trace/detail/block.hpp"
+#include "trace/detail/process_merger.hpp"
 #include "trace/format.hpp"
 
 namespace weir::trace::detail {
@@ -22,24 +22,31 @@ std::uint64_t two_words(std::span<const std::uint32_t> words) {
 
 }  // namespace
 
-StreamMerger::StreamMerger(MergeContext& context, ProcessInfo& process, const LaneFile& lane)
-    : context_(context),
-      process_(process),
+std::int64_t first_seen(const LaneFile& lane, double nanoseconds_per_tick) {
+  const auto began = static_cast<std::int64_t>(lane.header(live::HeaderWord::first_monotonic));
+  const std::uint64_t first = lane.header(live::HeaderWord::first_tick);
+  const std::uint64_t start = lane.header(live::HeaderWord::start_tick);
+  if (start > first) return began;
+  const double before = static_cast<double>(first - start) * nanoseconds_per_tick;
+  if (before >= static_cast<double>(began)) return began;  // no process is older than the machine's uptime
+  return began - std::llround(before);
+}
+
+StreamMerger::StreamMerger(ProcessMerger& process, const LaneFile& lane)
+    : process_(process),
       timed_(lane.timed()),
       first_tick_(lane.header(live::HeaderWord::first_tick)),
       first_ns_(static_cast<std::int64_t>(lane.header(live::HeaderWord::first_monotonic)) -
-                context.origin_monotonic),
-      replay_(context.tables.tables(), process.number),
-      timing_encoder_(context.timing) {
+                process.settings().origin_monotonic),
+      replay_(process.tables().tables(), process.info().number),
+      timing_encoder_(process.settings().timing) {
   info_.lost = lane.header(live::HeaderWord::lost);
   info_.unseen = lane.header(live::HeaderWord::unseen);
-  info_.first_grammar = context.grammar_count;
-  replay_.save(state_);
 }
 
 std::int64_t StreamMerger::nanoseconds(std::uint64_t tick) const {
   const auto ticks = static_cast<std::int64_t>(tick - first_tick_);
-  return first_ns_ + std::llround(static_cast<double>(ticks) * context_.nanoseconds_per_tick);
+  return first_ns_ + std::llround(static_cast<double>(ticks) * process_.settings().nanoseconds_per_tick);
 }
 
 Result<void> StreamMerger::take(std::span<const std::uint32_t> words) {
@@ -81,10 +88,10 @@ Result<void> StreamMerger::take(std::span<const std::uint32_t> words) {
 Result<void> StreamMerger::define(live::Definition type, std::string_view payload) {
   switch (type) {
     case live::Definition::text:
-      texts_.push_back(context_.tables.text(payload));
+      texts_.push_back(process_.tables().text(payload));
       return {};
     case live::Definition::name_template: {
-      const auto number = context_.tables.name_template(payload);
+      const auto number = process_.tables().name_template(payload);
       if (!number) return number.error();
       templates_.push_back(*number);
       return {};
@@ -93,15 +100,9 @@ Result<void> StreamMerger::define(live::Definition type, std::string_view payloa
       if (payload.size() % sizeof(std::uint64_t) != 0) return damaged("a signature of half a word");
       std::vector<std::uint64_t> words(payload.size() / sizeof(std::uint64_t));
       if (!words.empty()) std::memcpy(words.data(), payload.data(), payload.size());
-      const auto number = context_.tables.signature(words, texts_, templates_);
+      const auto number = process_.tables().signature(words, texts_, templates_);
       if (!number) return number.error();
       signatures_.push_back(*number);
-      if (context_.error_of && context_.error_of_signature.size() <= *number) {
-        const Tables& tables = context_.tables.tables();
-        context_.error_of_signature.resize(*number + 1);
-        context_.error_of_signature[*number] =
-            context_.error_of(tables.functions[tables.signatures[*number].function]);
-      }
       return {};
     }
     case live::Definition::clock:
@@ -110,7 +111,14 @@ Result<void> StreamMerger::define(live::Definition type, std::string_view payloa
       return {};
     case live::Definition::process:
       return describe_process(payload);
+    case live::Definition::thread:
+      return set_thread(payload);
+    case live::Definition::rank:
+      return process_.set_rank(payload);
+    case live::Definition::communicator:
+      return process_.add_communicator(payload);
     case live::Definition::surprise:
+      if (payload.size() != sizeof(std::int32_t)) return damaged("a surprise of a strange length");
       ++info_.changed;
       break;
     case live::Definition::restart:
@@ -138,25 +146,55 @@ Result<void> StreamMerger::describe_process(std::string_view payload) {
     field = payload.substr(0, length);
     payload.remove_prefix(length);
   }
-  process_.program = fields[0];
-  process_.directory = fields[1];
+  ProcessInfo& process = process_.info();
+  process.program = fields[0];
+  process.directory = fields[1];
   for (std::string_view rest = fields[2]; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find('\0'));
-    process_.arguments.emplace_back(one);
+    process.arguments.emplace_back(one);
     rest.remove_prefix(std::min(rest.size(), one.size() + 1));
   }
-  process_.host = fields[3];
+  process.host = fields[3];
+  return {};
+}
+
+Result<void> StreamMerger::set_thread(std::string_view payload) {
+  ThreadInfo thread;
+  if (payload.size() < sizeof thread.number) return damaged("a thread is too short");
+  std::memcpy(&thread.number, payload.data(), sizeof thread.number);
+  thread.name = payload.substr(sizeof thread.number);
+  thread.first_record = info_.records + symbols_.size();
+  info_.threads.push_back(std::move(thread));
   return {};
 }
 
 Result<void> StreamMerger::add_record(std::uint32_t symbol, std::span<const std::int64_t> columns,
                                       std::uint64_t gap, std::uint64_t duration) {
   if (symbol >= signatures_.size()) return damaged("a record of a signature that is not there");
-  const std::uint32_t number = signatures_[symbol];
-  if (context_.tables.tables().signatures[number].columns != columns.size())
-    return damaged("a record with the wrong number of columns");
-  replay_.apply(number, columns.data(), nullptr);
-  if (!columns.empty()) columns_.add(number, columns);
+  const std::uint32_t known = signatures_[symbol];
+  const Signature& signature = process_.tables().tables().signatures[known];
+  if (signature.columns != columns.size()) return damaged("a record with the wrong number of columns");
+  const std::uint32_t number = process_.own_number(known);
+  replay_.apply({&signature, signature.words.data(), 0, number}, columns.data(), nullptr);
+  if (signature.columns > signature.descriptors && signature.descriptors > 0) {
+    std::int64_t kept[live::kMostColumns];
+    std::size_t count = 0;
+    for_each_value(
+        signature,
+        [&] {
+          kept[count++] = columns.front();
+          columns = columns.subspan(1);
+        },
+        [&] {
+          descriptors_.add(columns.front());
+          columns = columns.subspan(1);
+        });
+    columns_.add(number, {kept, count});
+  } else if (signature.descriptors > 0) {
+    for (const std::int64_t descriptor : columns) descriptors_.add(descriptor);
+  } else if (!columns.empty()) {
+    columns_.add(number, columns);
+  }
   sequitur_.push(number);
   symbols_.push_back(number);
   if (timed_) {
@@ -176,54 +214,61 @@ Result<void> StreamMerger::add_record(std::uint32_t symbol, std::span<const std:
 
 Result<void> StreamMerger::flush_block() {
   if (symbols_.empty()) return {};
-  BlockParts parts;
-  parts.first_record = info_.records;
-  parts.records = symbols_.size();
-  parts.state = state_.view();
-  parts.events = events_;
-  ByteWriter columns;
-  columns_.finish(columns);
-  parts.columns = columns.view();
-  ByteWriter timing;
-  if (timed_ && context_.timing.mode != TimingMode::off) {
-    context_.timing.error_of_signature = context_.error_of_signature;
-    timing_encoder_ = TimingEncoder(context_.timing);
-    const auto done = timing_encoder_.encode({starts_, durations_, symbols_}, timing);
-    if (!done) return done.error();
-  }
-  parts.timing = timing.view();
-  ByteWriter block;
-  put_block(block, parts);
-  const auto offset = context_.write_block(block.view());
-  if (!offset) return offset.error();
-
+  const auto& add_piece = process_.settings().add_piece;
   BlockInfo about;
-  about.offset = *offset;
-  about.bytes = block.size();
-  about.timing_bytes = timing.size();
   about.first_record = info_.records;
   about.records = symbols_.size();
+  if (state_.size() > 0) {
+    ByteWriter packed;
+    put_packed(packed, state_.view(), 9);
+    const auto piece = add_piece(Section::state, packed.view());
+    if (!piece) return piece.error();
+    about.state = *piece;
+  }
+
+  ByteWriter columns;
+  columns_.finish(columns);
+  OwnNumbers numbers;
+  ByteWriter block;
+  put_block(block, about.records, about.first_record, events_, columns.view(), numbers);
+  numbers.append(descriptors_);
+  about.numbers = numbers.packed();
+  const auto piece = add_piece(Section::block, block.view());
+  if (!piece) return piece.error();
+  about.block = *piece;
+
+  if (timed_ && process_.settings().timing.mode != TimingMode::off) {
+    TimingOptions options = process_.settings().timing;
+    options.error_of_signature = process_.errors();
+    timing_encoder_ = TimingEncoder(options);
+    ByteWriter timing;
+    const auto done = timing_encoder_.encode({starts_, durations_, symbols_}, timing);
+    if (!done) return done.error();
+    const auto times = add_piece(Section::timing, timing.view());
+    if (!times) return times.error();
+    about.timing = *times;
+  }
   if (timed_) {
     about.first_start_ns = *std::min_element(starts_.begin(), starts_.end());
     for (std::size_t i = 0; i < starts_.size(); ++i)
       about.last_end_ns = std::max(about.last_end_ns, starts_[i] + static_cast<std::int64_t>(durations_[i]));
   }
-  info_.blocks.push_back(about);
+  info_.blocks.push_back(std::move(about));
   info_.records += symbols_.size();
   symbols_.clear();
   starts_.clear();
   durations_.clear();
   events_.clear();
+  descriptors_.clear();
   state_ = ByteWriter();
-  replay_.save(state_);
+  replay_.save(state_, process_.own_templates());
   return {};
 }
 
 void StreamMerger::close_part() {
   const std::uint64_t length = sequitur_.length();
   if (length == 0) return;
-  context_.grammars.add(sequitur_.finish());
-  ++context_.grammar_count;
+  process_.add_grammar(sequitur_.finish());
   info_.part_records.push_back(length);
 }
 

@@ -1,18 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/clock.hpp"
 #include "base/result.hpp"
-#include "grammar/merge.hpp"
 #include "grammar/sequitur.hpp"
 #include "trace/columns.hpp"
-#include "trace/detail/table_builder.hpp"
+#include "trace/detail/block.hpp"
 #include "trace/lane_file.hpp"
 #include "trace/process_info.hpp"
 #include "trace/replay.hpp"
@@ -20,23 +17,16 @@
 
 namespace weir::trace::detail {
 
-// What all streams of a merge share.
-struct MergeContext {
-  TableBuilder tables;
-  grammar::Merger grammars;
-  std::uint64_t grammar_count = 0;
-  double nanoseconds_per_tick = 1;
-  std::int64_t origin_monotonic = 0;
-  TimingOptions timing;
-  std::function<double(const Function&)> error_of;             // 0: as the options say
-  std::vector<double> error_of_signature;                      // kept as signatures appear
-  std::function<Result<std::uint64_t>(ByteSpan)> write_block;  // where it begins
-};
+class ProcessMerger;
+
+// When the process of a lane was first seen, on its monotonic clock: before the lane began, which it does
+// when the first call has ended.
+std::int64_t first_seen(const LaneFile& lane, double nanoseconds_per_tick);
 
 // Turns the entries of one lane into blocks and a grammar.
 class StreamMerger {
  public:
-  StreamMerger(MergeContext& context, ProcessInfo& process, const LaneFile& lane);
+  StreamMerger(ProcessMerger& process, const LaneFile& lane);
 
   Result<void> take(std::span<const std::uint32_t> words);
   Result<StreamInfo> finish();
@@ -44,14 +34,14 @@ class StreamMerger {
  private:
   Result<void> define(live::Definition type, std::string_view payload);
   Result<void> describe_process(std::string_view payload);
+  Result<void> set_thread(std::string_view payload);
   Result<void> add_record(std::uint32_t symbol, std::span<const std::int64_t> columns, std::uint64_t gap,
                           std::uint64_t duration);
   Result<void> flush_block();
   void close_part();
   std::int64_t nanoseconds(std::uint64_t tick) const;
 
-  MergeContext& context_;
-  ProcessInfo& process_;
+  ProcessMerger& process_;
   const bool timed_;
   const std::uint64_t first_tick_;
   const std::int64_t first_ns_;
@@ -65,9 +55,10 @@ class StreamMerger {
   std::uint64_t last_end_ = 0;  // tick
 
   // The block in the making.
-  ByteWriter state_;
+  ByteWriter state_;  // before it; nothing before the first
   std::vector<Event> events_;
   ColumnWriter columns_;
+  OwnNumbers descriptors_;
   std::vector<std::int64_t> starts_;
   std::vector<std::uint64_t> durations_;
   std::vector<std::uint32_t> symbols_;

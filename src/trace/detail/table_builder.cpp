@@ -26,7 +26,10 @@ Result<std::uint32_t> TableBuilder::name_template(std::string_view text) {
 std::uint32_t TableBuilder::function(std::uint32_t call) {
   const auto [found, added] =
       functions_.try_emplace(call, static_cast<std::uint32_t>(tables_.functions.size()));
-  if (added) tables_.functions.push_back(describe(static_cast<Call>(call)));
+  if (added) {
+    tables_.functions.push_back(describe(static_cast<Call>(call)));
+    calls_.push_back(static_cast<Call>(call));
+  }
   return found->second;
 }
 
@@ -42,13 +45,13 @@ Result<std::uint32_t> TableBuilder::signature(std::span<const std::uint64_t> wor
   const std::size_t count = arguments(static_cast<Call>(call)).size();
   std::size_t at = Head::words(count);
   if (at > words.size()) return bad;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto bits = (words[Head::word_of(i)] >> Head::shift_of(i)) & 15;
-    if (bits >= kEncodings) return bad;
-    const auto encoding = static_cast<Encoding>(bits);
+  for (std::size_t i = 0; i <= count; ++i) {
+    const Encoding encoding =
+        i == count ? Head::result(words[0])
+                   : static_cast<Encoding>((words[Head::word_of(i)] >> Head::shift_of(i)) & 15);
     const std::size_t taken = words_of(encoding);
     if (at + taken > words.size()) return bad;
-    if (encoding == Encoding::text) {
+    if (encoding == Encoding::text || encoding == Encoding::list) {
       if (words[at] >= texts.size()) return bad;
       renamed[at] = texts[words[at]];
     } else if (encoding == Encoding::path || encoding == Encoding::path_column) {

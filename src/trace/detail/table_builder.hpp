@@ -11,11 +11,11 @@
 
 namespace weir::trace::detail {
 
-// The tables of a trace while it is merged: what several lanes have is kept once.
+// The tables of a process while it is merged: what several of its lanes have is kept once.
 class TableBuilder {
  public:
   const Tables& tables() const { return tables_; }
-  Tables& take() { return tables_; }
+  Call call_of(std::uint32_t function) const { return calls_[function]; }
 
   std::uint32_t text(std::string_view text);
   Result<std::uint32_t> name_template(std::string_view text);
@@ -27,6 +27,7 @@ class TableBuilder {
   std::uint32_t function(std::uint32_t call);
 
   Tables tables_;
+  std::vector<Call> calls_;  // by the number of the function
   std::unordered_map<std::string, std::uint32_t> texts_;
   std::unordered_map<std::string, std::uint32_t> templates_;
   std::unordered_map<std::string, std::uint32_t> signatures_;
