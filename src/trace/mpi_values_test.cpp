@@ -49,7 +49,7 @@ std::vector<Function> functions(const std::vector<Described>& all) {
 
 class MpiValues : public testing::Test {
  protected:
-  enum : std::uint32_t { recv, waitall, alltoallv, write_at, make };
+  enum : std::uint32_t { recv, waitall, alltoallv, write_at, make, open };
 
   MpiValues() {
     tables_.functions = functions(
@@ -69,7 +69,10 @@ class MpiValues : public testing::Test {
            {{"offset", "offset", "in"}},
            {{"count", "count", "in"}},
            {{"type", "datatype", "in"}}}},
-         {"H5Gcreate", "hdf5", "object", {{{"loc", "object", "in"}}}}});
+         {"H5Gcreate", "hdf5", "object", {{{"loc", "object", "in"}}}},
+         {"MPI_File_open", "mpiio", "value", {{{"filename", "path", "in"}}, {{"file", "file", "out"}}}}});
+    tables_.templates = {"out.dat"};
+    tables_.numbers_in = {0};
     process_.rank = 5;
     process_.world_size = 8;
     process_.communicators = {0, 1};
@@ -98,7 +101,7 @@ class MpiValues : public testing::Test {
     std::vector<std::string> lines;
     for (const OwnSignature& one : own.list) {
       Record record;
-      const std::int64_t columns[live::kMostColumns] = {4711};
+      const std::int64_t columns[live::kMostColumns] = {-1};
       replay.apply(one, columns, &record);
       fmt::memory_buffer out;
       if (!json) {
@@ -168,16 +171,14 @@ TEST_F(MpiValues, ListsHoldNumbersRanksNamesAndNothing) {
                                                 "[-1, 4, \"MPI_IN_PLACE\"] \"comm#1\"", "[] \"comm#1\""));
 }
 
-TEST_F(MpiValues, FilesOfMpiAreNoDescriptors) {
-  add(write_at, {literal(3), literal(4096), literal(10), named("MPI_INT"), literal(0)});
-  add(write_at, {literal(3), {Encoding::column, {}}, literal(10), literal(2), literal(0)});
-  EXPECT_THAT(shown(), testing::ElementsAre("MPI_File_write_at(file#3, 4096, 10, MPI_INT) = 0",
-                                            "MPI_File_write_at(file#3, 4711, 10, datatype#2) = 0"));
-  auto words = made::signature_words(static_cast<Call>(0),
-                                     {literal(3), {Encoding::distance, {1}}, {}, {}, literal(0)});
-  words[0] |= write_at;
-  EXPECT_FALSE(parse_signature(words, tables_.functions, tables_.numbers_in, tables_.texts.size()))
-      << "no offset is counted from an access before";
+// A file of MPI has a name and a place where the last access began, like a descriptor, but no number.
+TEST_F(MpiValues, FilesOfMpiAreHandles) {
+  add(open, {{Encoding::path, {0}}, {Encoding::opened, {3}}, literal(0)});
+  add(write_at, {{Encoding::handle, {3}}, {Encoding::distance, {4096}}, literal(10), named("MPI_INT"), literal(0)});
+  add(write_at, {{Encoding::handle, {3}}, {Encoding::distance, {100}}, literal(10), literal(2), literal(0)});
+  EXPECT_THAT(shown(), testing::ElementsAre("MPI_File_open(\"out.dat\", <out.dat>) = 0",
+                                            "MPI_File_write_at(<out.dat>, 4096, 10, MPI_INT) = 0",
+                                            "MPI_File_write_at(<out.dat>, 4196, 10, datatype#2) = 0"));
 }
 
 TEST_F(MpiValues, ResultsAreObjectsToo) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 namespace weir::trace {
 namespace {
@@ -42,7 +41,6 @@ bool among(const std::array<std::string_view, N>& names, const Function& functio
 }  // namespace
 
 bool is_object(std::string_view layer, Role role) {
-  constexpr std::optional<Role> kSpace = find_role("space");  // only where a call table has it
   switch (role) {
     case Role::communicator:
     case Role::group:
@@ -52,13 +50,12 @@ bool is_object(std::string_view layer, Role role) {
     case Role::operation:
     case Role::object:
     case Role::property:
+    case Role::space:
       return true;
     case Role::request:  // of POSIX: a control block in the program's memory
       return layer != "posix" && layer != "uring";
-    case Role::file:
-      return layer == "mpiio";
     default:
-      return role == kSpace;
+      return false;
   }
 }
 

