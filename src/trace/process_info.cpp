@@ -15,8 +15,10 @@ const Error kContradiction{Errc::bad_data, "the list of processes contradicts it
 
 // How the table calls them.
 constexpr std::array kPieceTypes = {Section::block, Section::state, Section::timing};
-// Of all processes, names and arguments; a file may say that each of many has the same long ones.
+// Of all processes, names and arguments: a file may say that each of many has the same long ones. So much in
+// any case, and so much for each byte of the table.
 constexpr std::uint64_t kMostNameBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kNameBytesPerByte = 256;
 
 // A column is a zigzag per value: its difference to the one before, modulo 2^64.
 class ColumnOut {
@@ -203,7 +205,10 @@ class TableWriter {
 class TableReader {
  public:
   TableReader(ByteReader& in, std::span<const std::size_t> own_words, std::size_t communicators)
-      : in_(in), own_words_(own_words), communicators_(communicators) {}
+      : in_(in),
+        own_words_(own_words),
+        communicators_(communicators),
+        most_name_bytes_(kMostNameBytes + kNameBytesPerByte * in.remaining()) {}
 
   Result<ProcessTable> read() {
     take_strings();
@@ -278,7 +283,7 @@ class TableReader {
   // Counts a text that is kept once more.
   const std::string& copied(const std::string& text) {
     name_bytes_ += sizeof text + text.size();
-    if (name_bytes_ > kMostNameBytes) fail(Error{Errc::too_big, "the names of all processes are too long"});
+    if (name_bytes_ > most_name_bytes_) fail(Error{Errc::too_big, "the names of all processes are too long"});
     return text;
   }
 
@@ -493,6 +498,7 @@ class TableReader {
   ByteReader& in_;
   const std::span<const std::size_t> own_words_;
   const std::size_t communicators_;
+  const std::uint64_t most_name_bytes_;
   Result<void> status_;
   ProcessTable table_;
   std::vector<std::string> strings_;
