@@ -107,7 +107,9 @@ class LibraryRecording {
   // Values that the call only reads are there before it; what it writes is there when it did not fail.
   template <std::size_t I>
   bool is_there() const {
-    return (argument<I>().direction == Direction::in || !failed_) && extra_.template is_significant<I>();
+    if constexpr (kIsOut<I>)
+      if (failed_ || !extra_.template is_set<I>()) return false;
+    return extra_.template is_significant<I>();
   }
 
   template <std::size_t I>
@@ -187,7 +189,10 @@ class LibraryRecording {
       put_file<I>(lane, draft);
     } else if constexpr (As<I>::kIsValue) {
       if constexpr (is_object(role)) {
-        put_object(draft, I, known_object(role, As<I>::value(given<I>()), lane), lane);
+        if (extra_.template is_significant<I>())
+          put_object(draft, I, known_object(role, As<I>::value(given<I>()), lane), lane);
+        else
+          draft.put(I, Encoding::absent);
       } else if constexpr (role == Role::function || role == Role::varargs ||
                            !(std::is_integral_v<typename As<I>::Item> || std::is_enum_v<typename As<I>::Item>)) {
         draft.put(I, Encoding::absent);
@@ -217,7 +222,7 @@ class LibraryRecording {
     } else if constexpr (kIsOut<I> && role != Role::text && !std::is_integral_v<Item> && !is_object(role)) {
       draft.put(I, Encoding::absent);
     } else if constexpr ((role == Role::path || role == Role::text) && std::is_same_v<Item, char>) {
-      if (kIsOut<I> && failed_) {
+      if (!is_there<I>()) {
         draft.put(I, Encoding::absent);
       } else if constexpr (role == Role::path) {
         draft.put(I, Encoding::path);
@@ -376,7 +381,7 @@ class LibraryRecording {
     using trace::Encoding;
     if constexpr (std::is_integral_v<R>) draft.result = static_cast<std::int64_t>(result);
     if (failed_) {
-      draft.put_result(Encoding::failed, static_cast<std::uint64_t>(draft.result));
+      draft.put_result(Encoding::failed, static_cast<std::uint64_t>(Extra::error_of(draft.result)));
     } else if constexpr (is_object(info(C).result)) {
       const Objects::Object made =
           info(C).opens ? Library::objects().add(Library::kind_of(info(C).result), Library::bits_of(result))

@@ -73,8 +73,11 @@ class Objects {
   void predefine(Role kind, std::uint64_t bits, const char* name, std::int32_t rank = -1);
   void remove(Role kind, std::uint64_t bits);
 
-  // What the next communicator could be called; above all numbers in use here.
-  std::uint32_t next_communicator() const { return next_communicator_; }
+  // What a new communicator could be called: above all numbers in use here, and given to one asker only.
+  std::uint32_t reserve_communicator() {
+    const Spinning locked(lock_);
+    return next_communicator_++;
+  }
 
  private:
   struct Found {

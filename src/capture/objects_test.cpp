@@ -51,10 +51,10 @@ TEST(Objects, CommunicatorsAreNeverCalledAlike) {
   Objects objects;
   ASSERT_TRUE(objects.start());
   objects.add_communicator(10, 7, 0, false);
-  EXPECT_EQ(objects.next_communicator(), 8U);
+  EXPECT_EQ(objects.reserve_communicator(), 8U);
   objects.remove(Role::communicator, 10);
-  EXPECT_EQ(objects.next_communicator(), 8U);
-  EXPECT_EQ(objects.add(Role::communicator, 11).id, 8U);
+  EXPECT_EQ(objects.reserve_communicator(), 9U);
+  EXPECT_EQ(objects.add(Role::communicator, 11).id, 10U);
 }
 
 // Removal closes the gap in the table: nothing behind it may get lost, whatever the places clash.

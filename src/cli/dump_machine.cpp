@@ -40,7 +40,7 @@ void append_arguments(Buffer& out, const trace::Record& record) {
 
 void append_errno(Buffer& out, const trace::Record& record) {
   out.push_back('"');
-  trace::append_errno(out, record.result.number);
+  trace::append_error(out, record.function->layer, record.result.number);
   out.push_back('"');
 }
 
@@ -193,7 +193,7 @@ class CsvFormat : public DumpFormat {
         break;
     }
     out.push_back(',');
-    if (record.failed() && record.result.number != 0) trace::append_errno(out, record.result.number);
+    if (record.failed() && record.result.number != 0) trace::append_error(out, record.function->layer, record.result.number);
     out.push_back(',');
     call_.clear();
     append_call(call_, record);

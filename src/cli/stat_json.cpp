@@ -25,9 +25,9 @@ Json files_json(const std::vector<const trace::FileTally*>& files, bool timed) {
   return list;
 }
 
-std::string error_name(std::int64_t number) {
+std::string error_name(std::string_view layer, std::int64_t number) {
   fmt::memory_buffer text;
-  trace::append_errno(text, number);
+  trace::append_error(text, layer, number);
   return to_string(text);
 }
 
@@ -51,8 +51,8 @@ Json stat_json(const StatView& view) {
   document["classes"] = trace.classes().size();
   document["communicators"] = trace.communicators().size();
   document["signatures"] = trace.tables().signatures.size();
-  document["grammars"] = trace.grammars().size();
-  document["distinct_grammars"] = trace.grammars().distinct_count();
+  document["grammars"] = trace.pattern_count();
+  document["grammar_shapes"] = trace.grammars().distinct_count();
   document["grammar_rules"] = trace.grammars().pool_rules();
   document["names"] = trace.tables().templates.size();
   document["span_ns"] = timed ? Json(view.span_ns()) : Json(nullptr);
@@ -73,7 +73,7 @@ Json stat_json(const StatView& view) {
     one["shortest_ns"] = timed ? Json(function.tally.shortest_ns) : Json(nullptr);
     one["longest_ns"] = timed ? Json(function.tally.longest_ns) : Json(nullptr);
     one["errors"] = Json::object();
-    for (const auto& [number, count] : function.errors) one["errors"][error_name(number)] = count;
+    for (const auto& [number, count] : function.errors) one["errors"][error_name(function.layer, number)] = count;
     document["functions"].push_back(std::move(one));
   }
   document["layers"] = Json::object();

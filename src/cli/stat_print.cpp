@@ -86,11 +86,11 @@ void print_head(const StatView& view, Output& out) {
                            format_bytes(Bytes(trace.file_bytes())), per_record(trace.file_bytes()),
                            per_record(trace.file_bytes() - std::min(timing, trace.file_bytes())),
                            per_record(timing), name(trace.timing())));
-  line("made of", fmt::format("{} in {}, {}, {} distinct with {}",
+  line("made of", fmt::format("{} in {}, {} of {} with {}",
                               counted(trace.tables().signatures.size(), "signature", "signatures"),
                               counted(trace.classes().size(), "class", "classes"),
-                              counted(trace.grammars().size(), "grammar", "grammars"),
-                              format_count(trace.grammars().distinct_count()),
+                              counted(trace.pattern_count(), "grammar", "grammars"),
+                              counted(trace.grammars().distinct_count(), "shape", "shapes"),
                               counted(trace.grammars().pool_rules(), "rule", "rules")));
   if (const std::uint64_t ranks = view.ranks(); ranks > 0)
     line("ranks", fmt::format("{}: {} in the trace, {:.3g} bytes each", format_count(ranks),
@@ -131,7 +131,7 @@ void print_functions(const StatView& view, Output& out) {
     fmt::memory_buffer errors;
     for (const auto& [number, count] : function.errors) {
       if (errors.size() > 0) errors.push_back(' ');
-      trace::append_errno(errors, number);
+      trace::append_error(errors, function.layer, number);
       if (count > 1) fmt::format_to(fmt::appender(errors), "×{}", count);
     }
     add(function.name, function.layer, function.tally, to_string(errors));

@@ -218,7 +218,7 @@ void add_up(const ProcessTable& table, MergeReport& report) {
     }
   }
   for (const Piece& piece : table.pieces)
-    if (piece.type == Section::timing) report.timing_bytes += piece.bytes;
+    if (piece.type == Section::timing) report.timing_bytes += kSectionHeaderBytes + piece.bytes;
 }
 
 }  // namespace

@@ -215,10 +215,12 @@ void append_result(Buffer& out, const Record& record) {
   const Value& result = record.result;
   switch (result.kind) {
     case Value::Kind::failed:
-      append(out, function.result_type.ends_with('*') && function.means != "mmap" ? "NULL" : "-1");
-      if (result.number == 0) return;  // the end of a file, of a directory
-      append(out, " ");
-      append_errno(out, result.number);
+      if (!function.layer.starts_with("mpi"))
+        append(out, function.result_type.ends_with('*') && function.means != "mmap" ? "NULL " : "-1 ");
+      if (result.number == 0)  // the end of a file, of a directory
+        out.resize(out.size() - 1);
+      else
+        append_error(out, function.layer, result.number);
       return;
     case Value::Kind::unfinished:
       return append(out, "? <unfinished>");

@@ -167,7 +167,11 @@ void append_word(fmt::memory_buffer& out, std::span<const Word> words, std::int6
 
 }  // namespace
 
-void append_errno(fmt::memory_buffer& out, std::int64_t number) {
+void append_error(fmt::memory_buffer& out, std::string_view layer, std::int64_t number) {
+  if (layer.starts_with("mpi")) {
+    fmt::format_to(fmt::appender(out), "MPI error class {}", number);
+    return;
+  }
   const char* const name = number > 0 && number < 4096 ? strerrorname_np(static_cast<int>(number)) : nullptr;
   if (name != nullptr)
     append(out, name);

@@ -10,7 +10,8 @@ namespace weir::trace {
 // How people write numbers that stand for something. All append to `out`; what has no name is a number.
 
 // "ENOENT", as strace writes it; the number where it has no name.
-void append_errno(fmt::memory_buffer& out, std::int64_t number);
+// Why a call of that layer failed: ENOENT, or what MPI calls the class of its error.
+void append_error(fmt::memory_buffer& out, std::string_view layer, std::int64_t number);
 // "O_RDWR|O_CREAT|0x40000000": what open() takes.
 void append_open_flags(fmt::memory_buffer& out, std::int64_t flags);
 // Permissions, octal: "0644".

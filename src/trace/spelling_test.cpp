@@ -39,10 +39,14 @@ TEST(Spelling, UnknownBitsAreNotLost) {
 }
 
 TEST(Spelling, ErrnoModeWhence) {
-  EXPECT_EQ(text(append_errno, ENOENT), "ENOENT");
-  EXPECT_EQ(text(append_errno, EAGAIN), "EAGAIN");
-  EXPECT_EQ(text(append_errno, 99999), "errno 99999");
-  EXPECT_EQ(text(append_errno, -3), "errno -3");
+  const auto error = [](std::string_view layer, std::int64_t number) {
+    return text([&](fmt::memory_buffer& out, std::int64_t value) { append_error(out, layer, value); }, number);
+  };
+  EXPECT_EQ(error("posix", ENOENT), "ENOENT");
+  EXPECT_EQ(error("posix", EAGAIN), "EAGAIN");
+  EXPECT_EQ(error("stdio", 99999), "errno 99999");
+  EXPECT_EQ(error("posix", -3), "errno -3");
+  EXPECT_EQ(error("mpi", 2), "MPI error class 2");
   EXPECT_EQ(text(append_mode, 0644), "0644");
   EXPECT_EQ(text(append_mode, 07), "0007");
   EXPECT_EQ(text(append_mode, 04755), "04755");

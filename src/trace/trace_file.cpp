@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <set>
 #include <numeric>
 
 #include <fcntl.h>
@@ -235,8 +236,17 @@ Result<void> TraceFile::take_processes(ByteReader& in) {
   if (!taken) return taken.error();
   processes_ = std::move(*taken);
   for (const Piece& piece : processes_.pieces)
-    if (piece.type == Section::timing) timing_bytes_ += piece.bytes;
+    if (piece.type == Section::timing) timing_bytes_ += kSectionHeaderBytes + piece.bytes;
   return {};
+}
+
+std::size_t TraceFile::pattern_count() const {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> found;
+  for (const ProcessInfo& process : processes_.processes)
+    for (const StreamInfo& stream : process.streams)
+      for (std::size_t part = 0; part < stream.part_records.size(); ++part)
+        found.emplace(process.class_number, grammars_.distinct_of(stream.first_grammar + part));
+  return found.size();
 }
 
 Result<void> TraceFile::check_tables(bool salvage) const {

@@ -30,7 +30,7 @@ class Mpi:
         source = next(PROGRAMS.glob(f"{name}.*"))
         compiler = self.compiler if source.suffix == ".c" else self.fortran
         program = Path(directory) / f"{name}.{self.name}"
-        subprocess.run([compiler, "-O1", "-w", *options, "-o", program, source, *(["-lpthread"] if name == "threads" else [])],
+        subprocess.run([compiler, "-O1", "-w", *(["-std=legacy"] if source.suffix == ".f" else []), *options, "-o", program, source, "-lm", "-lpthread"],
                        check=True, cwd=directory)
         return program
 

@@ -19,6 +19,7 @@ CASES = [  # program, ranks, arguments
     ("offsets", 4, [8]),
     ("checkpoint", 3, [3]),
     ("every_call", 2, []),
+    ("unread", 4, []),
     ("threads", 2, []),
     ("cg", 4, [5]),
     ("mg", 4, [3]),
@@ -26,15 +27,20 @@ CASES = [  # program, ranks, arguments
     ("ft", 4, [3]),
     ("bt", 4, [3]),
 ]
+# How often these are called depends on the moment.
+POLLING = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Win_test",
+           "MPI_Request_get_status", "MPI_Waitsome", "MPI_Wtime"}
+# Called in functions that the library calls back, which are not recorded; and by MPICH for itself.
+NOT_COUNTED = {"MPI_Status_set_elements", "MPI_Status_set_elements_x", "MPI_Status_set_cancelled", "MPI_Type_free_keyval"}
 FORTRAN = ["every_call_mpi", "every_call_f08", "every_call_fixed"]
 
 
-def counted(directory, ranks):
+def counted(directory, ranks, known):
     found = {}
     for rank in range(ranks):
         path = Path(directory) / f"counts.{rank}"
         found[rank] = dict((name, int(count)) for name, count in
-                           (line.split() for line in path.read_text().splitlines())) if path.exists() else None
+                           (line.split() for line in path.read_text().splitlines()) if name in known) if path.exists() else None
     return found
 
 
@@ -58,6 +64,7 @@ def main():
         with scratch_directory() as name:
             scratch = Path(name)
             library, known = counters.build(mpi.compiler, scratch)
+            known -= POLLING | NOT_COUNTED
             for program, ranks, arguments in CASES:
                 if wanted and program not in wanted:
                     continue
@@ -78,7 +85,7 @@ def main():
                 for path in bare_in.iterdir():
                     if path.is_file():
                         checks.expect(f"{what}: {path.name}", path.read_bytes() == (traced_in / path.name).read_bytes(), "differs")
-                checks.equal(f"{what}: calls of every rank", traced(weir, out, ranks, known), counted(traced_in, ranks))
+                checks.equal(f"{what}: calls of every rank", traced(weir, out, ranks, known), counted(traced_in, ranks, known))
                 verified = run([weir, "verify", out])
                 checks.equal(f"{what}: verify", verified.returncode, 0)
             for program in FORTRAN:

@@ -12,8 +12,8 @@ from common import LONG, Checks, calls_only, installed, run, scratch_directory, 
 
 def measure(weir, scratch, mpi, binary, ranks, *arguments):
     out = scratch / f"{binary.name}-{ranks}-{'-'.join(map(str, arguments))}.trace"
-    done = trace(weir, out, mpi.start(ranks, binary, *arguments), "--layers", "mpi,mpiio,posix", "--include", scratch,
-                 cwd=scratch, timeout=600)
+    done = trace(weir, out, mpi.start(ranks, binary, *arguments), "--timing", "off", "--include", scratch, cwd=scratch,
+                 timeout=600)
     if done.returncode != 0:
         raise SystemExit(f"{binary.name} on {ranks} ranks: {done.stderr.decode()[-2000:]}")
     return stat(weir, out)

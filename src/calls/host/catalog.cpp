@@ -81,7 +81,7 @@ Catalog make_catalog(const std::vector<Table>& tables, Problems& problems) {
       add(row.name, row, !row.undeclared);
       for (const std::string& alias : row.aliases) add(alias, row, !row.undeclared);
       for (const std::string& twin : row.twins) add(twin, row, false);
-      if (table.profiled) add("P" + row.name, row, !row.undeclared);
+      if (table.profiled && !row.unprofiled) add("P" + row.name, row, !row.undeclared);
     }
   }
   for (const Table& table : tables)

@@ -216,6 +216,7 @@ class RowParser {
     if (name == "variadic") row_.variadic = true;
     if (name == "undeclared") row_.undeclared = true;
     if (name == "leaves") row_.leaves = true;
+    if (name == "unprofiled") row_.unprofiled = true;
     if (name == "starts") row_.starts = true;
     if (name == "persistent") row_.persistent = true;
     if (name == "completes") row_.completes = true;

@@ -40,6 +40,7 @@ struct Row {
   bool undeclared = false;
   bool leaves = false;
   bool list = false;
+  bool unprofiled = false;
   bool starts = false;
   bool persistent = false;
   bool completes = false;
@@ -85,7 +86,7 @@ struct AttributeInfo {
 inline constexpr std::array kAttributes = {
     AttributeInfo{"opens", Takes::nothing},    AttributeInfo{"closes", Takes::nothing},
     AttributeInfo{"variadic", Takes::nothing}, AttributeInfo{"undeclared", Takes::nothing},
-    AttributeInfo{"leaves", Takes::nothing},
+    AttributeInfo{"leaves", Takes::nothing},   AttributeInfo{"unprofiled", Takes::nothing},
     AttributeInfo{"alias", Takes::names},      AttributeInfo{"means", Takes::one_name},
     AttributeInfo{"real", Takes::one_name},    AttributeInfo{"result", Takes::role},
     AttributeInfo{"twin", Takes::names},       AttributeInfo{"closes_many", Takes::nothing},

@@ -123,7 +123,7 @@ void keep(MPI_Comm comm, std::uint32_t id, Lane* lane) {
   out.define(lane, Definition::communicator);
 }
 
-int next_here() { return static_cast<int>(library().objects.next_communicator()); }
+int next_here() { return static_cast<int>(library().objects.reserve_communicator()); }
 
 // Agreements under way, each with the request whose completion ends it.
 struct Pending {
@@ -210,7 +210,7 @@ void agree_on(MPI_Comm comm, Lane* lane) {
 }
 
 void take_note_of(MPI_Comm comm, Lane* lane) {
-  keep(comm, library().objects.next_communicator(), lane);
+  keep(comm, library().objects.reserve_communicator(), lane);
 }
 
 void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request) {

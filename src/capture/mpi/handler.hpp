@@ -15,8 +15,9 @@ namespace weir {
 
 namespace capture::mpi {
 
-// Whether this thread is inside a call of MPI: what the library calls there is its own affair.
-[[gnu::tls_model("initial-exec")]] extern thread_local constinit bool inside;
+// The stack frame of the call of MPI that this thread is inside of, or 0: what the library calls there is its own
+// affair. A frame that lies below a new call's is one that a longjmp left.
+[[gnu::tls_model("initial-exec")]] extern thread_local constinit std::uintptr_t inside;
 
 }  // namespace capture::mpi
 
@@ -35,7 +36,8 @@ struct MpiCaptureHandler {
     };
     const std::uint32_t depth = real.depth();
     Process& process = Process::current();
-    if (mpi::inside || !process.recording() || !mpi::library().ready()) [[unlikely]]
+    const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    if ((mpi::inside != 0 && frame < mpi::inside) || !process.recording() || !mpi::library().ready()) [[unlikely]]
       return call(args...);
     constexpr bool begins = is_one_of(C, "MPI_Init", "MPI_Init_thread");
     if (!process.settings().traces(info(C).layer)) {
@@ -52,11 +54,11 @@ struct MpiCaptureHandler {
         recording.record(*lane, depth, now, now, R{}, false);
       }
     if constexpr (begins) process.library_threads().begin();
-    mpi::inside = true;
+    mpi::inside = frame;
     const Tick begin = Clock::now();
     const R result = std::apply(call, recording.passed());
     const Tick end = Clock::now();
-    mpi::inside = false;
+    mpi::inside = 0;
     if constexpr (begins) process.library_threads().end();
     Lane* const lane = Lane::current();
     if constexpr (begins)

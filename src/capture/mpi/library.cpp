@@ -12,7 +12,7 @@ constinit Library the_library;
 
 }  // namespace
 
-[[gnu::tls_model("initial-exec")]] thread_local constinit bool inside = false;
+[[gnu::tls_model("initial-exec")]] thread_local constinit std::uintptr_t inside = 0;
 
 Library& library() { return the_library; }
 

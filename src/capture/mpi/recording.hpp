@@ -9,6 +9,7 @@
 #include "capture/memory.hpp"
 #include "capture/mpi/communicators.hpp"
 #include "capture/mpi/library.hpp"
+#include "capture/mpi/pmpi.hpp"
 #include "capture/mpi/predefined.hpp"
 #include "capture/requests.hpp"
 
@@ -99,7 +100,7 @@ class MpiExtra {
 
   // Before the call: which requests it is given, and a place for statuses that the program does not want.
   void before() {
-    if constexpr (kRequests != kNone && arguments(C)[kRequests].direction == Direction::inout) {
+    if constexpr (kRequests != kNone && kGivesRequests) {
       count_ = items<kRequests>();
       if (count_ > 0) requests_ = request_memory_.make(static_cast<std::size_t>(count_));
       if (requests_ == nullptr) count_ = 0;
@@ -119,7 +120,9 @@ class MpiExtra {
   void after(Lane& lane, bool failed) {
     if constexpr (kCommunicator != kNone) {
       const auto comm = As<kCommunicator>::value(std::get<kCommunicator>(recording_.args()));
-      own_rank_ = recording_.known_object(Role::communicator, comm, lane).rank;
+      const Objects::Object known = recording_.known_object(Role::communicator, comm, lane);
+      own_rank_ = known.rank;
+      inter_ = known.inter;
     } else {
       own_rank_ = library().rank.load(std::memory_order_relaxed);
     }
@@ -156,9 +159,14 @@ class MpiExtra {
     constexpr std::string_view name = arguments(C)[I].name;
     constexpr std::size_t root = find_argument(C, "root");
     constexpr std::size_t sendbuf = find_argument(C, "sendbuf");
-    if constexpr (arguments(C)[I].many.many != Many::one && root != kNone) {
+    constexpr bool is_text = arguments(C)[I].role == Role::text && arguments(C)[I].direction == Direction::in;
+    if constexpr (root != kNone && (arguments(C)[I].many.many != Many::one || is_text)) {
       const int value = As<root>::value(std::get<root>(recording_.args()));
-      if (value != own_rank_ && value != MPI_ROOT) return false;
+      if (inter_ ? value != MPI_ROOT : value != own_rank_) return false;
+    }
+    if constexpr (name == "peer_comm") {
+      constexpr std::size_t leader = find_argument(C, "local_leader");
+      if (As<leader>::value(std::get<leader>(recording_.args())) != own_rank_) return false;
     }
     if constexpr (sendbuf != kNone && (name.starts_with("send") || name == "sdispls")) {
       if (As<sendbuf>::address(std::get<sendbuf>(recording_.args())) == MPI_IN_PLACE) return false;
@@ -167,6 +175,22 @@ class MpiExtra {
       if (is_no_weights(As<I>::address(std::get<I>(recording_.args())))) return false;
     }
     return true;
+  }
+
+  // Whether the call has set what an argument points to: not where a flag says that there was nothing, nor a
+  // communicator that a request has yet to complete.
+  template <std::size_t I>
+  bool is_set() const {
+    if constexpr (arguments(C)[I].role == Role::communicator && info(C).starts) return false;
+    if constexpr (I != kFlag) return flag_is_set();
+    return true;
+  }
+
+  // Codes differ from run to run, their classes do not.
+  static std::int64_t error_of(std::int64_t code) {
+    int error_class = 0;
+    if (WEIR_PMPI(Error_class)(static_cast<int>(code), &error_class) != MPI_SUCCESS) return code;
+    return error_class;
   }
 
   template <std::size_t I>
@@ -212,6 +236,12 @@ class MpiExtra {
     return arguments(C).size();
   }();
   static constexpr std::size_t kFlag = find_argument(C, "flag");
+  // Whether it is given requests, by address, rather than making one.
+  static constexpr bool kGivesRequests = [] {
+    for (const Argument& one : arguments(C))
+      if (one.role == Role::request) return one.direction != Direction::out && one.type == "MPI_Request*";
+    return false;
+  }();
   static constexpr std::size_t kIndex = find_argument(C, "index");
   static constexpr std::size_t kIndices = find_argument(C, "indices");
 
@@ -288,8 +318,7 @@ class MpiExtra {
   // Whether the call says that request `at` is over.
   bool is_complete(std::int64_t at) const {
     if constexpr (info(C).closes) return true;
-    if constexpr (kFlag != kNone)
-      if (As<kFlag>::item(std::get<kFlag>(recording_.args()), 0) == 0) return false;
+    if (!flag_is_set()) return false;
     if constexpr (kIndex != kNone)
       return As<kIndex>::item(std::get<kIndex>(recording_.args()), 0) - As<kIndex>::kFirst == at;
     if constexpr (kIndices != kNone) {
@@ -309,7 +338,7 @@ class MpiExtra {
     using trace::Encoding;
     const auto given = std::get<I>(recording_.args());
     constexpr const Argument& argument = arguments(C)[I];
-    if constexpr (argument.direction == Direction::inout) {
+    if constexpr (argument.direction != Direction::out && kGivesRequests) {
       if constexpr (argument.many.many == Many::one) {
         if (count_ == 1 && requests_[0].known())
           draft.put(I, Encoding::literal, requests_[0].id);
@@ -353,7 +382,7 @@ class MpiExtra {
     using trace::Encoding;
     const auto given = std::get<I>(recording_.args());
     constexpr const Argument& argument = arguments(C)[I];
-    if constexpr (I != kStatuses) {
+    if constexpr (I != kStatuses || info(C).layer == Layer::mpiio) {  // those of files tell of no message
       draft.put(I, Encoding::absent);
     } else if constexpr (argument.many.many == Many::one) {
       if (!has_status(0)) {
@@ -393,7 +422,7 @@ class MpiExtra {
     if (recording_.has_failed() || !flag_is_set()) return false;
     if constexpr (kRequests == kNone) {
       return true;
-    } else if constexpr (arguments(C)[kRequests].direction != Direction::inout) {
+    } else if constexpr (!kGivesRequests) {
       return false;
     } else {
       std::int64_t request = at;
@@ -428,6 +457,7 @@ class MpiExtra {
 
   Recording& recording_;
   int own_rank_ = -1;
+  bool inter_ = false;  // the call's communicator has two groups
   std::int64_t count_ = 0;
   Requests::Request* requests_ = nullptr;
   Scratch<Requests::Request, kRequests != kNone ? 16 : 1> request_memory_;

@@ -1,13 +1,13 @@
 /* What every program here needs: a check that stops all ranks, and its arguments as numbers. */
 #pragma once
 
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <mpi.h>
-
-/* MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are no addresses of data, which some compilers take for a mistake. */
+/* MPI_STATUSES_IGNORE and MPI_UNWEIGHTED are no addresses of data, which some compilers take for a mistake.
+ */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #pragma GCC diagnostic ignored "-Wstringop-overread"

@@ -1,4 +1,5 @@
-/* Checkpoints as many codes write them: a file for each rank and step, and one for all ranks: checkpoint STEPS. */
+/* Checkpoints as many codes write them: a file for each rank and step, and one for all ranks: checkpoint
+ * STEPS. */
 #include "check.h"
 
 enum { kValues = 1000 };

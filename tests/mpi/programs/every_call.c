@@ -1,5 +1,5 @@
-/* Every function of MPI 3.1 that the tables of calls know, on two ranks, each at least once and most in more than
-   one form. Not here: MPI_Abort (leaves.c) and processes that come later (worlds.c). */
+/* Every function of MPI 3.1 that the tables of calls know, on two ranks, each at least once and most in more
+   than one form. Not here: MPI_Abort (leaves.c) and processes that come later (worlds.c). */
 #define _XOPEN_SOURCE 700
 #include <time.h>
 

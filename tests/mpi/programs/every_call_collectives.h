@@ -1,5 +1,5 @@
-/* Collectives, blocking and not, on a communicator and among the neighbours of a topology. Each blocking one is
-   followed by its counterpart that a request completes, with the same arguments. */
+/* Collectives, blocking and not, on a communicator and among the neighbours of a topology. Each blocking one
+   is followed by its counterpart that a request completes, with the same arguments. */
 
 static void finish(MPI_Request* request) {
   MPI_Status status;
@@ -35,7 +35,8 @@ static void move_equal_parts(void) {
 
     int part[2] = {-1, -1};
     if (later) {
-      MPI_Iscatter(all, 2, MPI_INT, rank == 0 ? MPI_IN_PLACE : (void*)part, 2, MPI_INT, 0, MPI_COMM_WORLD, &request);
+      MPI_Iscatter(all, 2, MPI_INT, rank == 0 ? MPI_IN_PLACE : (void*)part, 2, MPI_INT, 0, MPI_COMM_WORLD,
+                   &request);
       finish(&request);
     } else {
       MPI_Scatter(all, 2, MPI_INT, rank == 0 ? MPI_IN_PLACE : (void*)part, 2, MPI_INT, 0, MPI_COMM_WORLD);
@@ -79,30 +80,31 @@ static void move_unequal_parts(void) {
     memset(all, 0, sizeof all);
     /* Where the data goes is of interest at the root only. */
     if (later) {
-      MPI_Igatherv(own, rank + 1, MPI_INT, all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT, 1,
-                   MPI_COMM_WORLD, &request);
+      MPI_Igatherv(own, rank + 1, MPI_INT, all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT,
+                   1, MPI_COMM_WORLD, &request);
       finish(&request);
     } else {
-      MPI_Gatherv(own, rank + 1, MPI_INT, all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT, 1,
-                  MPI_COMM_WORLD);
+      MPI_Gatherv(own, rank + 1, MPI_INT, all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT,
+                  1, MPI_COMM_WORLD);
     }
     if (rank == 1) CHECK(all[0] == 1 && all[4] == 2 && all[5] == 3);
 
     memset(part, -1, sizeof part);
     if (later) {
-      MPI_Iscatterv(all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT, part, rank + 1, MPI_INT, 1,
-                    MPI_COMM_WORLD, &request);
+      MPI_Iscatterv(all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT, part, rank + 1,
+                    MPI_INT, 1, MPI_COMM_WORLD, &request);
       finish(&request);
     } else {
-      MPI_Scatterv(all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT, part, rank + 1, MPI_INT, 1,
-                   MPI_COMM_WORLD);
+      MPI_Scatterv(all, rank == 1 ? counts : NULL, rank == 1 ? places : NULL, MPI_INT, part, rank + 1,
+                   MPI_INT, 1, MPI_COMM_WORLD);
     }
     CHECK(part[0] == own[0] && (rank == 0 || part[1] == own[1]));
 
     memset(all, 0, sizeof all);
     if (later) {
       memcpy(all + places[rank], own, sizeof(int) * (size_t)counts[rank]);
-      MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_INT, MPI_COMM_WORLD, &request);
+      MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts, places, MPI_INT, MPI_COMM_WORLD,
+                      &request);
       finish(&request);
     } else {
       MPI_Allgatherv(own, rank + 1, MPI_INT, all, counts, places, MPI_INT, MPI_COMM_WORLD);
@@ -126,15 +128,17 @@ static void move_all_to_all(void) {
   for (int form = 0; form < 4; ++form) {
     memset(received, 0, sizeof received);
     if (form == 0) {
-      MPI_Alltoallv(sent, sendcounts, sdispls, MPI_INT, received, recvcounts, rdispls, MPI_INT, MPI_COMM_WORLD);
+      MPI_Alltoallv(sent, sendcounts, sdispls, MPI_INT, received, recvcounts, rdispls, MPI_INT,
+                    MPI_COMM_WORLD);
     } else if (form == 1) {
-      MPI_Ialltoallv(sent, sendcounts, sdispls, MPI_INT, received, recvcounts, rdispls, MPI_INT, MPI_COMM_WORLD,
-                     &request);
+      MPI_Ialltoallv(sent, sendcounts, sdispls, MPI_INT, received, recvcounts, rdispls, MPI_INT,
+                     MPI_COMM_WORLD, &request);
       finish(&request);
     } else if (form == 2) {
       MPI_Alltoallw(sent, sendcounts, sbytes, types, received, recvcounts, rbytes, types, MPI_COMM_WORLD);
     } else {
-      MPI_Ialltoallw(sent, sendcounts, sbytes, types, received, recvcounts, rbytes, types, MPI_COMM_WORLD, &request);
+      MPI_Ialltoallw(sent, sendcounts, sbytes, types, received, recvcounts, rbytes, types, MPI_COMM_WORLD,
+                     &request);
       finish(&request);
     }
     CHECK(received[0] == 1 + 2 * rank && received[1] == 2 + 2 * rank && received[2] == 3 + 2 * rank);
@@ -229,7 +233,8 @@ static void reduce(void) {
   CHECK(own_sum == MPI_OP_NULL);
 }
 
-/* On a ring of two the left and the right neighbour are the same rank; libraries differ in which comes first. */
+/* On a ring of two the left and the right neighbour are the same rank; libraries differ in which comes first.
+ */
 static void talk_to_neighbours(MPI_Comm ring, int degree) {
   MPI_Request request;
   const int sent[4] = {100 * rank, 100 * rank + 1, 100 * rank + 2, 100 * rank + 3};

@@ -265,8 +265,8 @@ static void use_distributed_graph(void) {
   const int both[2] = {0, 1};
   const int degrees[2] = {1, 1};
   const int turned[2] = {1, 0};
-  MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? 2 : 0, both, degrees, turned, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                        &graph);
+  MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? 2 : 0, both, degrees, turned, MPI_UNWEIGHTED,
+                        MPI_INFO_NULL, 0, &graph);
   MPI_Topo_test(graph, &weighted);
   CHECK(weighted == MPI_DIST_GRAPH);
   MPI_Dist_graph_neighbors(graph, 1, sources, MPI_UNWEIGHTED, 1, destinations, MPI_UNWEIGHTED);
@@ -274,7 +274,8 @@ static void use_distributed_graph(void) {
   MPI_Comm_free(&graph);
   const int twice[2] = {other, other};
   const int weights[2] = {1, 2};
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, twice, weights, 2, twice, weights, MPI_INFO_NULL, 0, &graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, twice, weights, 2, twice, weights, MPI_INFO_NULL, 0,
+                                 &graph);
   talk_to_neighbours(graph, 2);
   MPI_Comm_free(&graph);
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
@@ -282,8 +283,9 @@ static void use_distributed_graph(void) {
   talk_to_neighbours(graph, 1);
   MPI_Comm_free(&graph);
   /* Rank 0 only sends and rank 1 only receives. */
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank, &other, rank == 1 ? &degree : MPI_WEIGHTS_EMPTY, 1 - rank,
-                                 &other, rank == 0 ? &degree : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank, &other, rank == 1 ? &degree : MPI_WEIGHTS_EMPTY,
+                                 1 - rank, &other, rank == 0 ? &degree : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0,
+                                 &graph);
   int received = -1;
   MPI_Neighbor_allgather(&rank, 1, MPI_INT, &received, 1, MPI_INT, graph);
   CHECK(received == (rank == 1 ? 0 : -1));

@@ -126,7 +126,8 @@ static void use_addresses(void) {
   MPI_Type_create_struct(2, lengths, places, types, &received);
   MPI_Type_commit(&sent);
   MPI_Type_commit(&received);
-  MPI_Sendrecv(MPI_BOTTOM, 1, sent, other, 12, MPI_BOTTOM, 1, received, other, 12, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(MPI_BOTTOM, 1, sent, other, 12, MPI_BOTTOM, 1, received, other, 12, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   CHECK(theirs.value == 0.5 + other && theirs.number[2] == other + 2);
   MPI_Type_free(&sent);
   MPI_Type_free(&received);
@@ -175,7 +176,8 @@ static void pack_data(void) {
 #undef MPI_Type_lb
 #undef MPI_Type_ub
 int MPI_Address(void* location, MPI_Aint* address);
-int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype* newtype);
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                     MPI_Datatype* newtype);
 int MPI_Type_hindexed(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype oldtype,
                       MPI_Datatype* newtype);
 int MPI_Type_struct(int count, int blocklengths[], MPI_Aint displacements[], MPI_Datatype types[],

@@ -294,7 +294,8 @@ static void use_error_handlers_of_files(void) {
   CHECK(last_error_of_file == MPI_ERR_IO);
   MPI_File_close(&file);
   /* Files start with handlers that return. */
-  CHECK(MPI_File_open(MPI_COMM_SELF, "every_call_none.dat", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) != MPI_SUCCESS);
+  CHECK(MPI_File_open(MPI_COMM_SELF, "every_call_none.dat", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) !=
+        MPI_SUCCESS);
   CHECK(MPI_File_delete("every_call_none.dat", MPI_INFO_NULL) != MPI_SUCCESS);
 }
 

@@ -48,8 +48,8 @@ static void exchange_in_one_call(void) {
   const double sent[3] = {rank + 0.25, rank + 0.5, rank + 0.75};
   double received[4] = {0};
   MPI_Status status;
-  MPI_Sendrecv(sent, 3, MPI_DOUBLE, other, 50 + rank, received, 4, MPI_DOUBLE, other, 50 + other, MPI_COMM_WORLD,
-               &status);
+  MPI_Sendrecv(sent, 3, MPI_DOUBLE, other, 50 + rank, received, 4, MPI_DOUBLE, other, 50 + other,
+               MPI_COMM_WORLD, &status);
   CHECK(received[2] == other + 0.75 && status.MPI_TAG == 50 + other);
   short replaced[5] = {(short)(rank + 1), 2, 3, 4, 5};
   MPI_Sendrecv_replace(replaced, 5, MPI_SHORT, other, 52, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
@@ -80,7 +80,8 @@ static void look_before_receiving(void) {
     MPI_Get_count(&status, MPI_CHAR, &count);
     MPI_Mrecv(text, count, MPI_CHAR, &message, &status);
     CHECK(count == 13 && status.MPI_SOURCE == 1 && message == MPI_MESSAGE_NULL);
-    for (flag = 0; !flag; rest()) MPI_Improbe(1, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
+    for (flag = 0; !flag; rest())
+      MPI_Improbe(1, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE);
     MPI_Request request;
     const MPI_Message same = MPI_Message_f2c(MPI_Message_c2f(message));
     CHECK(same == message);
@@ -105,7 +106,8 @@ static void send_without_waiting(void) {
   MPI_Request requests[8];
   MPI_Status statuses[8];
   MPI_Buffer_attach(room, size);
-  for (int i = 0; i < 4; ++i) MPI_Irecv(&received[i], 1, MPI_LONG, other, 70 + i, MPI_COMM_WORLD, &requests[i]);
+  for (int i = 0; i < 4; ++i)
+    MPI_Irecv(&received[i], 1, MPI_LONG, other, 70 + i, MPI_COMM_WORLD, &requests[i]);
   MPI_Barrier(MPI_COMM_WORLD); /* all receives are posted */
   MPI_Isend(&sent[0], 1, MPI_LONG, other, 70, MPI_COMM_WORLD, &requests[4]);
   MPI_Issend(&sent[1], 1, MPI_LONG, other, 71, MPI_COMM_WORLD, &requests[5]);
@@ -240,7 +242,8 @@ static void send_again_and_again(void) {
   int given_size;
   MPI_Request requests[8];
   MPI_Buffer_attach(room, size);
-  for (int i = 0; i < 4; ++i) MPI_Recv_init(&received[i], 1, MPI_CHAR, other, 90 + i, MPI_COMM_WORLD, &requests[i]);
+  for (int i = 0; i < 4; ++i)
+    MPI_Recv_init(&received[i], 1, MPI_CHAR, other, 90 + i, MPI_COMM_WORLD, &requests[i]);
   MPI_Send_init(&sent[0], 1, MPI_CHAR, other, 90, MPI_COMM_WORLD, &requests[4]);
   MPI_Bsend_init(&sent[1], 1, MPI_CHAR, other, 91, MPI_COMM_WORLD, &requests[5]);
   MPI_Ssend_init(&sent[2], 1, MPI_CHAR, other, 92, MPI_COMM_WORLD, &requests[6]);

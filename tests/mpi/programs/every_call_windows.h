@@ -110,7 +110,8 @@ static void use_locks(void) {
   MPI_Rput(&five, 1, MPI_LONG, other, 6, 1, MPI_LONG, win, &requests[0]);
   MPI_Rget(&got, 1, MPI_LONG, other, 7, 1, MPI_LONG, win, &requests[1]);
   MPI_Raccumulate(&five, 1, MPI_LONG, other, 8, 1, MPI_LONG, MPI_MAX, win, &requests[2]);
-  MPI_Rget_accumulate(&five, 1, MPI_LONG, &before, 1, MPI_LONG, other, 9, 1, MPI_LONG, MPI_BOR, win, &requests[3]);
+  MPI_Rget_accumulate(&five, 1, MPI_LONG, &before, 1, MPI_LONG, other, 9, 1, MPI_LONG, MPI_BOR, win,
+                      &requests[3]);
   MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
   CHECK(got == 1000 * other + 7 && before == 1000 * other + 9);
   MPI_Win_flush_local_all(win);
@@ -153,7 +154,8 @@ static void use_dynamic_window(void) {
   MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   MPI_Win_attach(win, memory, sizeof memory);
   MPI_Get_address(memory, &mine);
-  MPI_Sendrecv(&mine, 1, MPI_AINT, other, 14, &theirs, 1, MPI_AINT, other, 14, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(&mine, 1, MPI_AINT, other, 14, &theirs, 1, MPI_AINT, other, 14, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   MPI_Win_fence(0, win);
   MPI_Get(&got, 1, MPI_INT, other, theirs + 2 * (MPI_Aint)sizeof(int), 1, MPI_INT, win);
   MPI_Win_fence(0, win);

@@ -1,5 +1,5 @@
-/* Offsets that differ from rank to rank in the same way: rank * block + step * stride, in one file by pwrite and in
-   another by MPI_File_write_at: offsets STEPS. */
+/* Offsets that differ from rank to rank in the same way: rank * block + step * stride, in one file by pwrite
+   and in another by MPI_File_write_at: offsets STEPS. */
 #define _XOPEN_SOURCE 700
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* Seven-point stencil on a torus of nx x ny x nz ranks: stencil3d NX NY NZ ITERATIONS. The sum stays as it is. */
+/* Seven-point stencil on a torus of nx x ny x nz ranks: stencil3d NX NY NZ ITERATIONS. The sum stays as it
+ * is. */
 #include "check.h"
 
 enum { kSide = 8, kWidth = kSide + 2, kDirections = 6 };
@@ -66,7 +67,8 @@ static double sum_of_all(void) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int extent[3] = {number_of(argc, argv, 1, 1), number_of(argc, argv, 2, 1), number_of(argc, argv, 3, 1)};
+  const int extent[3] = {number_of(argc, argv, 1, 1), number_of(argc, argv, 2, 1),
+                         number_of(argc, argv, 3, 1)};
   const int iterations = number_of(argc, argv, 4, 10);
   int rank;
   int size;

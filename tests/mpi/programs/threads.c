@@ -22,7 +22,8 @@ static void* work(void* argument) {
   for (int round = 0; round < own->rounds; ++round) {
     int sent[kCount];
     int received[kCount];
-    for (int i = 0; i < kCount; ++i) sent[i] = ((rank * kThreads + own->number) * own->rounds + round) * kCount + i;
+    for (int i = 0; i < kCount; ++i)
+      sent[i] = ((rank * kThreads + own->number) * own->rounds + round) * kCount + i;
     MPI_Request requests[2];
     MPI_Irecv(received, kCount, MPI_INT, last, 7, own->comm, &requests[0]);
     MPI_Isend(sent, kCount, MPI_INT, next, 7, own->comm, &requests[1]);

@@ -1,5 +1,6 @@
-/* Processes that come later: started by this program, which they are themselves, or met through a port, a name or a
-   socket. Two ranks. Not every launcher can do all of it: worlds [spawn] [port] [name] [join], or all of them. */
+/* Processes that come later: started by this program, which they are themselves, or met through a port, a
+   name or a socket. Two ranks. Not every launcher can do all of it: worlds [spawn] [port] [name] [join], or
+   all of them. */
 #define _XOPEN_SOURCE 700
 #include <arpa/inet.h>
 #include <netinet/in.h>
