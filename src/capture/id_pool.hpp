@@ -6,8 +6,8 @@
 
 namespace weir::capture {
 
-// Numbers below 64 times `words`, a bit each: takes the lowest that is free, from a word on below which there is
-// none. When all are taken, the last is shared by all beyond.
+// Numbers below 64 times `words`, a bit each: takes the lowest that is free, from a word on below which there
+// is none. When all are taken, the last is shared by all beyond.
 inline std::uint32_t take_lowest(std::uint64_t* in_use, std::uint32_t words, std::uint32_t from_word = 0) {
   for (std::uint32_t word = from_word; word < words; ++word) {
     if (~in_use[word] == 0) continue;

@@ -37,8 +37,8 @@ constexpr bool is_object(Role role) {
   }
 }
 
-// One call of a library with objects of its own, such as MPI or HDF5, from before the real function to its record.
-// Everything that depends on the call alone is decided while compiling.
+// One call of a library with objects of its own, such as MPI or HDF5, from before the real function to its
+// record. Everything that depends on the call alone is decided while compiling.
 //
 // A Library has
 //   static Objects& objects()
@@ -194,7 +194,8 @@ class LibraryRecording {
         else
           draft.put(I, Encoding::absent);
       } else if constexpr (role == Role::function || role == Role::varargs ||
-                           !(std::is_integral_v<typename As<I>::Item> || std::is_enum_v<typename As<I>::Item>)) {
+                           !(std::is_integral_v<typename As<I>::Item> ||
+                             std::is_enum_v<typename As<I>::Item>)) {
         draft.put(I, Encoding::absent);
       } else {
         draft.values[I] = static_cast<std::int64_t>(As<I>::value(given<I>()));
@@ -323,7 +324,8 @@ class LibraryRecording {
   void put_number(Draft& draft) {
     // Addresses do not repeat from run to run.
     constexpr std::int64_t kLargest = std::int64_t{1} << 40;
-    if (argument<I>().role == Role::displacement && (draft.values[I] > kLargest || draft.values[I] < -kLargest)) {
+    if (argument<I>().role == Role::displacement &&
+        (draft.values[I] > kLargest || draft.values[I] < -kLargest)) {
       draft.put(I, trace::Encoding::column);
       draft.columns = true;
       return;
@@ -414,7 +416,8 @@ class LibraryRecording {
         else if constexpr (is_object(argument<i>().role) && !As<i>::kIsValue &&
                            argument<i>().direction == Direction::inout)
           Library::objects().remove(Library::kind_of(argument<i>().role), before_[i].bits);
-        else if constexpr (is_object(argument<i>().role) && As<i>::kIsValue && info(C).failure == Failure::negative)
+        else if constexpr (is_object(argument<i>().role) && As<i>::kIsValue &&
+                           info(C).failure == Failure::negative)
           Library::objects().remove(Library::kind_of(argument<i>().role),
                                     Library::bits_of(As<i>::value(given<i>())));
       });

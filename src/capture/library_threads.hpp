@@ -8,8 +8,8 @@
 
 namespace weir::capture {
 
-// Threads that a library starts for itself, as MPI_Init does: what they do is not the program's. Those that come
-// into being between begin() and end() are taken for such.
+// Threads that a library starts for itself, as MPI_Init does: what they do is not the program's. Those that
+// come into being between begin() and end() are taken for such.
 class LibraryThreads {
  public:
   void begin();  // by the thread that starts the library

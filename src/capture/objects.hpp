@@ -34,8 +34,8 @@ class Spinning {
   SpinLock& lock_;
 };
 
-// Objects of MPI and HDF5 by what the library calls them: a symbolic id from a pool per kind, or the name of a
-// predefined one. One table per process; takes no memory beyond what start() maps.
+// Objects of MPI and HDF5 by what the library calls them: a symbolic id from a pool per kind, or the name of
+// a predefined one. One table per process; takes no memory beyond what start() maps.
 class Objects {
  public:
   struct Object {
@@ -53,13 +53,13 @@ class Objects {
   bool start();
   void after_fork() { lock_.reset(); }
 
-  // What is known of it; `used` is false when nothing is. What a thread found before, it finds without a lock as long
-  // as the table did not change.
+  // What is known of it; `used` is false when nothing is. What a thread found before, it finds without a lock
+  // as long as the table did not change.
   Object find(Role kind, std::uint64_t bits) const {
     Found& kept = found_before[(bits * 0x9E3779B97F4A7C15U) >> 60 & (kKept - 1)];
     const std::uint32_t now = changes_.load(std::memory_order_acquire);
-    if (kept.object.bits == bits && kept.object.kind == kind && kept.changes == now &&
-        kept.table == this) [[likely]]
+    if (kept.object.bits == bits && kept.object.kind == kind && kept.changes == now && kept.table == this)
+        [[likely]]
       return kept.object;
     kept.object = search(kind, bits);
     kept.changes = kept.object.used ? now : 0;

@@ -10,8 +10,8 @@ namespace weir::capture {
 template <class T>
 concept Complete = requires { sizeof(T); };
 
-// An argument as the program passed it: a value, or the address of items. A pointer to a structure that only its
-// library knows (MPI_Comm of Open MPI) is a value.
+// An argument as the program passed it: a value, or the address of items. A pointer to a structure that only
+// its library knows (MPI_Comm of Open MPI) is a value.
 template <class T>
 struct Passed {
   using Target = std::remove_cv_t<std::remove_pointer_t<T>>;

@@ -8,9 +8,10 @@
 
 namespace weir::capture {
 
-// Requests that were started and not yet completed. Each gets the lowest free number of a pool that belongs to
-// the signature of the call which started it, so that completing in another order changes no number. A library
-// may give one handle to several requests that are complete already (MPICH does): the oldest is found first.
+// Requests that were started and not yet completed. Each gets the lowest free number of a pool that belongs
+// to the signature of the call which started it, so that completing in another order changes no number. A
+// library may give one handle to several requests that are complete already (MPICH does): the oldest is found
+// first.
 class Requests {
  public:
   struct Request {

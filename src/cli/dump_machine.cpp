@@ -193,7 +193,8 @@ class CsvFormat : public DumpFormat {
         break;
     }
     out.push_back(',');
-    if (record.failed() && record.result.number != 0) trace::append_error(out, record.function->layer, record.result.number);
+    if (record.failed() && record.result.number != 0)
+      trace::append_error(out, record.function->layer, record.result.number);
     out.push_back(',');
     call_.clear();
     append_call(call_, record);

@@ -73,7 +73,8 @@ Json stat_json(const StatView& view) {
     one["shortest_ns"] = timed ? Json(function.tally.shortest_ns) : Json(nullptr);
     one["longest_ns"] = timed ? Json(function.tally.longest_ns) : Json(nullptr);
     one["errors"] = Json::object();
-    for (const auto& [number, count] : function.errors) one["errors"][error_name(function.layer, number)] = count;
+    for (const auto& [number, count] : function.errors)
+      one["errors"][error_name(function.layer, number)] = count;
     document["functions"].push_back(std::move(one));
   }
   document["layers"] = Json::object();

@@ -81,9 +81,10 @@ Result<std::string> prefixes(const std::vector<std::string>& paths, const char* 
 }
 
 Result<launch::Variables> variables_for(const Options& options, const fs::path& directory) {
-  launch::Variables variables = {{"WEIR_TRACE_DIR", directory.string()},
-                                 {"WEIR_TRACE_TIMING", options.timing.mode == "off" ? "off" : "on"},
-                                 {"WEIR_TRACE_NOT_IN", fmt::format("{}", fmt::join(launch::launchers(), ","))}};
+  launch::Variables variables = {
+      {"WEIR_TRACE_DIR", directory.string()},
+      {"WEIR_TRACE_TIMING", options.timing.mode == "off" ? "off" : "on"},
+      {"WEIR_TRACE_NOT_IN", fmt::format("{}", fmt::join(launch::launchers(), ","))}};
   if (!options.memory.empty()) {
     const auto bytes = parse_bytes(options.memory);
     if (!bytes) return bytes.error().in("--memory");
@@ -113,11 +114,14 @@ Result<fs::path> find_library(const Options& options) {
       if (options.mpi == launch::name(one)) mpi = one;
   }
   const bool none = mpi == launch::Mpi::none;
-  auto library = launch::find_preload_library(fmt::format("weir-capture-{}", none ? "posix" : launch::name(mpi)));
+  auto library =
+      launch::find_preload_library(fmt::format("weir-capture-{}", none ? "posix" : launch::name(mpi)));
   if (library || none) return library;
-  return Error{Errc::lacking, fmt::format("this Weir was built without {}, which the program uses", launch::name(mpi))}
-      .with_remedy(fmt::format("install lib{}-dev and build Weir again, or trace only its files with --mpi none",
-                               launch::name(mpi)));
+  return Error{Errc::lacking,
+               fmt::format("this Weir was built without {}, which the program uses", launch::name(mpi))}
+      .with_remedy(
+          fmt::format("install lib{}-dev and build Weir again, or trace only its files with --mpi none",
+                      launch::name(mpi)));
 }
 
 Result<int> run_trace(const Options& options, Output& /*out*/) {

@@ -43,8 +43,8 @@ bool is_loaded(std::string_view library);
 // of its own (dlopen with RTLD_LOCAL, as Python does with its modules); null when there is none.
 void* search_real(const char* name);
 
-// A variable of a library as the program sees it: the linker may have put a copy into the program itself, which is
-// then the one that counts. Null when there is none.
+// A variable of a library as the program sees it: the linker may have put a copy into the program itself,
+// which is then the one that counts. Null when there is none.
 void* search_variable(const char* name);
 
 }  // namespace weir

@@ -88,9 +88,9 @@ std::string_view name(Mpi mpi) {
 }
 
 const std::vector<std::string_view>& launchers() {
-  static const std::vector<std::string_view> all = {"orterun", "orted",  "prterun", "prted",         "prte",
-                                                    "prun",    "mpirun", "mpiexec", "mpiexec.hydra", "hydra_pmi_proxy",
-                                                    "srun",    "jsrun",  "aprun",   "slurmstepd"};
+  static const std::vector<std::string_view> all = {
+      "orterun", "orted",         "prterun",         "prted", "prte",  "prun",  "mpirun",
+      "mpiexec", "mpiexec.hydra", "hydra_pmi_proxy", "srun",  "jsrun", "aprun", "slurmstepd"};
   return all;
 }
 

@@ -13,8 +13,8 @@ enum class Mpi { none, openmpi, mpich };
 std::string_view name(Mpi mpi);  // "openmpi", as in the names of Weir's own files
 
 // Which MPI a command line uses: that of its launcher (mpirun, mpiexec), else that of the program it starts,
-// through srun or directly. An interpreter says nothing of what it will load: with a launcher whose MPI is not
-// known it is none. An Error of kind `lacking` when launcher and program belong to different ones.
+// through srun or directly. An interpreter says nothing of what it will load: with a launcher whose MPI is
+// not known it is none. An Error of kind `lacking` when launcher and program belong to different ones.
 Result<Mpi> mpi_of(const std::vector<std::string>& command);
 
 // Programs that start the ranks of a job and are no part of it, by file name.

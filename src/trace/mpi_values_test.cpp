@@ -174,7 +174,8 @@ TEST_F(MpiValues, ListsHoldNumbersRanksNamesAndNothing) {
 // A file of MPI has a name and a place where the last access began, like a descriptor, but no number.
 TEST_F(MpiValues, FilesOfMpiAreHandles) {
   add(open, {{Encoding::path, {0}}, {Encoding::opened, {3}}, literal(0)});
-  add(write_at, {{Encoding::handle, {3}}, {Encoding::distance, {4096}}, literal(10), named("MPI_INT"), literal(0)});
+  add(write_at,
+      {{Encoding::handle, {3}}, {Encoding::distance, {4096}}, literal(10), named("MPI_INT"), literal(0)});
   add(write_at, {{Encoding::handle, {3}}, {Encoding::distance, {100}}, literal(10), literal(2), literal(0)});
   EXPECT_THAT(shown(), testing::ElementsAre("MPI_File_open(\"out.dat\", <out.dat>) = 0",
                                             "MPI_File_write_at(<out.dat>, 4096, 10, MPI_INT) = 0",

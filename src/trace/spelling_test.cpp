@@ -40,7 +40,8 @@ TEST(Spelling, UnknownBitsAreNotLost) {
 
 TEST(Spelling, ErrnoModeWhence) {
   const auto error = [](std::string_view layer, std::int64_t number) {
-    return text([&](fmt::memory_buffer& out, std::int64_t value) { append_error(out, layer, value); }, number);
+    return text([&](fmt::memory_buffer& out, std::int64_t value) { append_error(out, layer, value); },
+                number);
   };
   EXPECT_EQ(error("posix", ENOENT), "ENOENT");
   EXPECT_EQ(error("posix", EAGAIN), "EAGAIN");

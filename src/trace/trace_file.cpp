@@ -2,8 +2,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <set>
 #include <numeric>
+#include <set>
 
 #include <fcntl.h>
 #include <fmt/format.h>

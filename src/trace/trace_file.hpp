@@ -51,8 +51,8 @@ class TraceFile {
   std::span<const ProcessInfo> processes() const { return processes_.processes; }
   std::span<const Piece> pieces() const { return processes_.pieces; }
   const grammar::MergedGrammars& grammars() const { return grammars_; }
-  // Grammars that differ once their numbers are taken for the signatures behind them: two classes may share one
-  // grammar, and are still two patterns.
+  // Grammars that differ once their numbers are taken for the signatures behind them: two classes may share
+  // one grammar, and are still two patterns.
   std::size_t pattern_count() const;
   std::uint64_t records() const;
   std::uint64_t timing_bytes() const { return timing_bytes_; }

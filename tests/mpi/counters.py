@@ -44,7 +44,7 @@ def source(functions):
     for i, (name, (result, arguments)) in enumerate(functions.items()):
         values = ", ".join(name_of(one) for one in split(arguments))
         after = "PMPI_Comm_rank(MPI_COMM_WORLD, &rank);" if name.startswith("MPI_Init") and name in ("MPI_Init", "MPI_Init_thread") else ""
-        text.append(f'{result} {name}({arguments or "void"}) {{ ++counts[{i}]; {result} r = P{name}({values}); {after} return r; }}')
+        text.append(f'{result} {name}({arguments or "void"}) {{ ++counts[{i}]; {result} weir_result = P{name}({values}); {after} return weir_result; }}')
     return "\n".join(text) + "\n"
 
 

@@ -27,7 +27,8 @@ std::string many_as(const Items& items) {
   constexpr std::array<std::string_view, 7> names = {"one",      "argument",  "pointed", "size",
                                                      "indegree", "outdegree", "rank"};
   if (items.many == Many::one) return "{}";
-  return fmt::format("{{Many::{}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of, items.factor);
+  return fmt::format("{{Many::{}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of,
+                     items.factor);
 }
 
 std::string standard_as(Standard stream) {
@@ -71,8 +72,9 @@ std::string emit_table(const Catalog& catalog) {
           row.layer, weir::name(row.result), made_as(row.makes), standard_as(row.on));
       calls += fmt::format("{}, {}, {}, {}, {}, ", row.opens, row.closes, row.closes_many,
                            row.variadic && !row.passes_va_list(), row.leaves);
-      calls += fmt::format("{}, {}, {}, {}, {}, Failure::{}}},\n", row.starts, row.persistent, row.completes,
-                           row.agrees, row.collective, kFailureWords[static_cast<std::size_t>(table.failure)]);
+      calls +=
+          fmt::format("{}, {}, {}, {}, {}, Failure::{}}},\n", row.starts, row.persistent, row.completes,
+                      row.agrees, row.collective, kFailureWords[static_cast<std::size_t>(table.failure)]);
       for (const RowArgument& a : row.arguments)
         arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}, {}, {}}},\n", a.name, a.type,
                                  weir::name(a.role), weir::name(a.direction), a.items, many_as(a.many));

@@ -151,7 +151,8 @@ TEST_F(CallCatalog, ArraysKnowTheArgumentThatCountsThem) {
         "      int b[]: value [*m], MPI_Comm c: communicator, const int d[]: count [size(c)])\n");
   const std::string text = emit_table(made());
   EXPECT_THAT(problems(), IsEmpty());
-  EXPECT_THAT(text, HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, 1, {Many::argument, 0, 1}}"));
+  EXPECT_THAT(text,
+              HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, 1, {Many::argument, 0, 1}}"));
   EXPECT_THAT(text, HasSubstr("{Many::argument, 0, 3}}"));
   EXPECT_THAT(text, HasSubstr("{Many::pointed, 3, 1}}"));
   EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1}}"));

@@ -371,8 +371,9 @@ Table parse_table(const std::string& file, std::string_view text, Problems& prob
   if (!lexed.failure.empty()) {
     const auto word = std::find(kFailureWords.begin(), kFailureWords.end(), lexed.failure);
     if (word == kFailureWords.end())
-      problems.push_back({file, lexed.failure_line, fmt::format("@failure takes one of {}, not '{}'",
-                                                                fmt::join(kFailureWords, ", "), lexed.failure)});
+      problems.push_back(
+          {file, lexed.failure_line,
+           fmt::format("@failure takes one of {}, not '{}'", fmt::join(kFailureWords, ", "), lexed.failure)});
     else
       table.failure = static_cast<Failure>(word - kFailureWords.begin());
   }

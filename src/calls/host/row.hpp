@@ -72,7 +72,7 @@ struct Table {
   std::vector<Row> rows;
   Failure failure = Failure::minus_one;
   bool profiled = false;  // each name also exists with a P in front, for profiling libraries and for Fortran
-  bool varies = false;   // an installed library may lack some: a shim is compiled where WEIR_HAS_<name> is set
+  bool varies = false;  // an installed library may lack some: a shim is compiled where WEIR_HAS_<name> is set
 };
 
 enum class Takes : std::uint8_t { nothing, one_name, names, role, made, standard };
@@ -84,17 +84,16 @@ struct AttributeInfo {
 
 // calls/posix.calls says what each of them means.
 inline constexpr std::array kAttributes = {
-    AttributeInfo{"opens", Takes::nothing},    AttributeInfo{"closes", Takes::nothing},
-    AttributeInfo{"variadic", Takes::nothing}, AttributeInfo{"undeclared", Takes::nothing},
-    AttributeInfo{"leaves", Takes::nothing},   AttributeInfo{"unprofiled", Takes::nothing},
-    AttributeInfo{"alias", Takes::names},      AttributeInfo{"means", Takes::one_name},
-    AttributeInfo{"real", Takes::one_name},    AttributeInfo{"result", Takes::role},
-    AttributeInfo{"twin", Takes::names},       AttributeInfo{"closes_many", Takes::nothing},
-    AttributeInfo{"list", Takes::nothing},     AttributeInfo{"makes", Takes::made},
-    AttributeInfo{"on", Takes::standard},
-    AttributeInfo{"starts", Takes::nothing},   AttributeInfo{"persistent", Takes::nothing},
-    AttributeInfo{"completes", Takes::nothing}, AttributeInfo{"agrees", Takes::nothing},
-    AttributeInfo{"collective", Takes::nothing},
+    AttributeInfo{"opens", Takes::nothing},      AttributeInfo{"closes", Takes::nothing},
+    AttributeInfo{"variadic", Takes::nothing},   AttributeInfo{"undeclared", Takes::nothing},
+    AttributeInfo{"leaves", Takes::nothing},     AttributeInfo{"unprofiled", Takes::nothing},
+    AttributeInfo{"alias", Takes::names},        AttributeInfo{"means", Takes::one_name},
+    AttributeInfo{"real", Takes::one_name},      AttributeInfo{"result", Takes::role},
+    AttributeInfo{"twin", Takes::names},         AttributeInfo{"closes_many", Takes::nothing},
+    AttributeInfo{"list", Takes::nothing},       AttributeInfo{"makes", Takes::made},
+    AttributeInfo{"on", Takes::standard},        AttributeInfo{"starts", Takes::nothing},
+    AttributeInfo{"persistent", Takes::nothing}, AttributeInfo{"completes", Takes::nothing},
+    AttributeInfo{"agrees", Takes::nothing},     AttributeInfo{"collective", Takes::nothing},
 };
 
 }  // namespace weir::host

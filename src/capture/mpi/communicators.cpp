@@ -18,7 +18,8 @@ using trace::live::Definition;
 class Numbers {
  public:
   explicit Numbers(std::size_t count)
-      : bytes_(std::max<std::size_t>(count, 1) * sizeof(int)), memory_(static_cast<int*>(map_inherited(bytes_))) {}
+      : bytes_(std::max<std::size_t>(count, 1) * sizeof(int)),
+        memory_(static_cast<int*>(map_inherited(bytes_))) {}
   ~Numbers() {
     if (memory_ != nullptr) unmap_memory(memory_, bytes_);
   }
@@ -79,10 +80,10 @@ void put_members(Definer& out, MPI_Group group, MPI_Group world) {
 
 // The predefined object of that name; Open MPI's are variables of a library that may come later.
 #ifdef OPEN_MPI
-#define WEIR_OBJECT(type, name, variable)                             \
-  type name() {                                                       \
-    static constinit std::atomic<void*> kept{nullptr};                \
-    return find_object<type>(kept, #variable);                        \
+#define WEIR_OBJECT(type, name, variable)              \
+  type name() {                                        \
+    static constinit std::atomic<void*> kept{nullptr}; \
+    return find_object<type>(kept, #variable);         \
   }
 #else
 #define WEIR_OBJECT(type, name, variable) \
@@ -139,13 +140,14 @@ constinit SpinLock pending_lock;
 
 std::int64_t now_here() { return Clock::monotonic().count; }
 
-// This clock minus that of rank 0, from the quickest of some round trips. Processes of one machine share a clock:
-// only one of each machine takes part, and tells the others.
+// This clock minus that of rank 0, from the quickest of some round trips. Processes of one machine share a
+// clock: only one of each machine takes part, and tells the others.
 std::int64_t clock_offset() {
   constexpr int kRounds = 10;
   constexpr int kTag = 32767;  // the largest tag that every library has
   MPI_Comm machine{};
-  if (WEIR_PMPI(Comm_split_type)(world(), MPI_COMM_TYPE_SHARED, 0, no_info(), &machine) != MPI_SUCCESS) return 0;
+  if (WEIR_PMPI(Comm_split_type)(world(), MPI_COMM_TYPE_SHARED, 0, no_info(), &machine) != MPI_SUCCESS)
+    return 0;
   MPI_Comm leaders{};
   int rank_here = 0;
   WEIR_PMPI(Comm_rank)(machine, &rank_here);
@@ -209,9 +211,7 @@ void agree_on(MPI_Comm comm, Lane* lane) {
   keep(comm, static_cast<std::uint32_t>(agreed), lane);
 }
 
-void take_note_of(MPI_Comm comm, Lane* lane) {
-  keep(comm, library().objects.reserve_communicator(), lane);
-}
+void take_note_of(MPI_Comm comm, Lane* lane) { keep(comm, library().objects.reserve_communicator(), lane); }
 
 void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request) {
   const Spinning locked(pending_lock);

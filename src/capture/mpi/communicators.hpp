@@ -26,8 +26,8 @@ int size_of(MPI_Comm comm);  // of the remote group of an inter-communicator
 int indegree_of(MPI_Comm comm);
 int outdegree_of(MPI_Comm comm);
 
-// After MPI_Init: the rank in the world, and how far this clock is from that of rank 0. Before MPI_Finalize: how
-// far it is by then.
+// After MPI_Init: the rank in the world, and how far this clock is from that of rank 0. Before MPI_Finalize:
+// how far it is by then.
 void meet_the_world(Lane* lane);
 void leave_the_world(Lane* lane);
 

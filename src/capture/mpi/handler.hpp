@@ -6,17 +6,17 @@
 #include <mpi.h>
 
 #include "base/clock.hpp"
-#include "capture/treatment.hpp"
 #include "capture/mpi/communicators.hpp"
 #include "capture/mpi/library.hpp"
 #include "capture/mpi/recording.hpp"
+#include "capture/treatment.hpp"
 
 namespace weir {
 
 namespace capture::mpi {
 
-// The stack frame of the call of MPI that this thread is inside of, or 0: what the library calls there is its own
-// affair. A frame that lies below a new call's is one that a longjmp left.
+// The stack frame of the call of MPI that this thread is inside of, or 0: what the library calls there is its
+// own affair. A frame that lies below a new call's is one that a longjmp left.
 [[gnu::tls_model("initial-exec")]] extern thread_local constinit std::uintptr_t inside;
 
 }  // namespace capture::mpi
@@ -37,7 +37,8 @@ struct MpiCaptureHandler {
     const std::uint32_t depth = real.depth();
     Process& process = Process::current();
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    if ((mpi::inside != 0 && frame < mpi::inside) || !process.recording() || !mpi::library().ready()) [[unlikely]]
+    if ((mpi::inside != 0 && frame < mpi::inside) || !process.recording() || !mpi::library().ready())
+        [[unlikely]]
       return call(args...);
     constexpr bool begins = is_one_of(C, "MPI_Init", "MPI_Init_thread");
     if (!process.settings().traces(info(C).layer)) {

@@ -17,8 +17,8 @@ struct Library {
   std::atomic<std::int32_t> rank{-1};  // in the world; -1 before MPI_Init
   std::int32_t size = 0;
 
-  // Called before the first call is recorded: makes the tables and fills in what is predefined. False when there
-  // is no memory for them.
+  // Called before the first call is recorded: makes the tables and fills in what is predefined. False when
+  // there is no memory for them.
   bool ready();
 
  private:

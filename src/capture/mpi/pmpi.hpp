@@ -32,9 +32,9 @@ Handle find_object(std::atomic<void*>& kept, const char* variable) {
 }
 
 // WEIR_PMPI(Comm_rank)(comm, &rank) calls PMPI_Comm_rank.
-#define WEIR_PMPI(name)                                                                 \
-  ([]() -> decltype(&PMPI_##name) {                                                     \
-    static constinit std::atomic<void*> kept{nullptr};                                  \
+#define WEIR_PMPI(name)                                                                      \
+  ([]() -> decltype(&PMPI_##name) {                                                          \
+    static constinit std::atomic<void*> kept{nullptr};                                       \
     return ::weir::capture::mpi::find_function<decltype(&PMPI_##name)>(kept, "PMPI_" #name); \
   }())
 

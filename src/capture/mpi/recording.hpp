@@ -15,7 +15,8 @@
 
 namespace weir::capture::mpi {
 
-// Room for so many items, in the object itself when they are few. Nothing is initialised: one is made for every call.
+// Room for so many items, in the object itself when they are few. Nothing is initialised: one is made for
+// every call.
 template <class T, std::size_t Few>
 class Scratch {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -282,11 +283,12 @@ class MpiExtra {
     } else if constexpr (argument.many.many == Many::one && argument.items == 1) {
       put_one<I>(lane, draft, static_cast<int>(As<I>::item(given, 0)));
     } else {
-      constexpr bool relative = argument.name == "sources" || argument.name == "destinations" ||
-                                argument.name == "neighbors";
+      constexpr bool relative =
+          argument.name == "sources" || argument.name == "destinations" || argument.name == "neighbors";
       ListText list;
       const std::int64_t count = items<I>();
-      for (std::int64_t k = 0; k < count; ++k) put_item(list, As<I>::item(given, static_cast<std::size_t>(k)), relative);
+      for (std::int64_t k = 0; k < count; ++k)
+        put_item(list, As<I>::item(given, static_cast<std::size_t>(k)), relative);
       if (count < 0)
         draft.put(I, Encoding::absent);
       else
@@ -305,7 +307,8 @@ class MpiExtra {
 
   Requests::Request find_request(std::int64_t at) const {
     const auto bits_at = [&](std::int64_t i) {
-      return mpi::bits_of(As<kRequests>::item(std::get<kRequests>(recording_.args()), static_cast<std::size_t>(i)));
+      return mpi::bits_of(
+          As<kRequests>::item(std::get<kRequests>(recording_.args()), static_cast<std::size_t>(i)));
     };
     const std::uint64_t bits = bits_at(at);
     const Requests::Request found = library().requests.find(bits);
@@ -360,10 +363,15 @@ class MpiExtra {
         return;
       }
       std::uint64_t signature = 0;
-      for (std::size_t k = 0; k < draft.count; ++k) signature = (signature ^ draft.words[k]) * 0x9E3779B97F4A7C15U;
-      constexpr bool receives = name(C).find("recv") != std::string_view::npos;
-      const Requests::Request made = library().requests.add(mpi::bits_of(As<I>::item(given, 0)), signature, receives,
-                                                            info(C).persistent);
+      for (std::size_t k = 0; k < draft.count; ++k)
+        signature = (signature ^ draft.words[k]) * 0x9E3779B97F4A7C15U;
+      // Nobody sends from MPI_PROC_NULL, and MPICH leaves such a status as it was.
+      constexpr std::size_t source = find_argument(C, "source");
+      bool receives = name(C).find("recv") != std::string_view::npos;
+      if constexpr (source != kNone)
+        receives = receives && As<source>::value(std::get<source>(recording_.args())) != MPI_PROC_NULL;
+      const Requests::Request made = library().requests.add(mpi::bits_of(As<I>::item(given, 0)), signature,
+                                                            receives, info(C).persistent);
       draft.put(I, Encoding::literal, made.id);
     } else if constexpr (As<I>::kIsValue) {
       const Requests::Request found = library().requests.find(mpi::bits_of(As<I>::value(given)));
@@ -412,7 +420,7 @@ class MpiExtra {
   }
 
   bool flag_is_set() const {
-    if constexpr (kFlag != kNone && !As<kFlag < kNone ? kFlag : 0>::kIsValue)
+    if constexpr (kFlag != kNone && !As < kFlag < kNone ? kFlag : 0 > ::kIsValue)
       return As<kFlag>::item(std::get<kFlag>(recording_.args()), 0) != 0;
     return true;
   }
@@ -438,7 +446,8 @@ class MpiExtra {
   void meet_new_communicators(Lane& lane) {
     Recording::for_each([&](auto index) {
       constexpr std::size_t i = index;
-      if constexpr (arguments(C)[i].role == Role::communicator && arguments(C)[i].direction == Direction::out) {
+      if constexpr (arguments(C)[i].role == Role::communicator &&
+                    arguments(C)[i].direction == Direction::out) {
         const auto comm = As<i>::item(std::get<i>(recording_.args()), 0);
         if (library().objects.find(Role::communicator, mpi::bits_of(comm)).is_null()) return;
         // Other worlds cannot be asked: they need not be traced.
