@@ -20,8 +20,8 @@ struct Argument {
   std::string_view type;
   Role role;
   Direction direction;
-  std::size_t items;  // how many a pointer points to: 2 for int ends[2], else 1
-  Items many = {};    // where another argument tells
+  Items many;         // how many a pointer points to, where another argument tells
+  std::size_t items;  // else: 2 for int ends[2], mostly 1
 };
 
 struct CallInfo {

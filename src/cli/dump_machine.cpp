@@ -54,7 +54,7 @@ void append_json_result(Buffer& out, const trace::Record& record) {
     append_number(out, result.number);
   else if (!append_json_argument(
                out, *record.function,
-               {"", record.function->result_type, record.function->result, Direction::out, 1}, result))
+               {"", record.function->result_type, record.function->result, Direction::out, {}, 1}, result))
     append(out, "null");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -30,7 +31,7 @@ std::string loader_of(const fs::path& program) {
   std::ifstream in(program, std::ios::binary);
   Elf64_Ehdr head{};
   if (!in.read(reinterpret_cast<char*>(&head), sizeof head)) return {};
-  if (!std::equal(ELFMAG, ELFMAG + SELFMAG, head.e_ident)) return {};
+  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
   for (unsigned i = 0; i < head.e_phnum; ++i) {
     Elf64_Phdr part{};
     in.clear();

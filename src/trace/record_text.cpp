@@ -230,7 +230,7 @@ void append_result(Buffer& out, const Record& record) {
     default:
       break;
   }
-  append_argument(out, function, {"", function.result_type, function.result, Direction::out, 1}, result);
+  append_argument(out, function, {"", function.result_type, function.result, Direction::out, {}, 1}, result);
 }
 
 bool append_json_argument(Buffer& out, const Function& function, const Argument& argument,

@@ -77,7 +77,7 @@ std::string emit_table(const Catalog& catalog) {
                       row.agrees, row.collective, kFailureWords[static_cast<std::size_t>(table.failure)]);
       for (const RowArgument& a : row.arguments)
         arguments += fmt::format("    {{\"{}\", \"{}\", Role::{}, Direction::{}, {}, {}}},\n", a.name, a.type,
-                                 weir::name(a.role), weir::name(a.direction), a.items, many_as(a.many));
+                                 weir::name(a.role), weir::name(a.direction), many_as(a.many), a.items);
       first += row.arguments.size();
     }
   }

@@ -152,10 +152,10 @@ TEST_F(CallCatalog, ArraysKnowTheArgumentThatCountsThem) {
   const std::string text = emit_table(made());
   EXPECT_THAT(problems(), IsEmpty());
   EXPECT_THAT(text,
-              HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, 1, {Many::argument, 0, 1}}"));
-  EXPECT_THAT(text, HasSubstr("{Many::argument, 0, 3}}"));
-  EXPECT_THAT(text, HasSubstr("{Many::pointed, 3, 1}}"));
-  EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1}}"));
+              HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, {Many::argument, 0, 1}, 1}"));
+  EXPECT_THAT(text, HasSubstr("{Many::argument, 0, 3}, "));
+  EXPECT_THAT(text, HasSubstr("{Many::pointed, 3, 1}, 1}"));
+  EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1}, 1}"));
 }
 
 TEST_F(CallCatalog, TheExportListIsSortedAndHasEveryName) {
