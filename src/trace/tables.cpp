@@ -12,8 +12,12 @@ namespace {
 void point_arguments(Function& function, const std::vector<std::pair<Role, Direction>>& kinds) {
   function.arguments.clear();
   for (std::size_t i = 0; i < kinds.size(); ++i)
-    function.arguments.push_back({function.names_and_types[2 * i], function.names_and_types[2 * i + 1],
-                                  kinds[i].first, kinds[i].second, {}, 1});
+    function.arguments.push_back({function.names_and_types[2 * i],
+                                  function.names_and_types[2 * i + 1],
+                                  kinds[i].first,
+                                  kinds[i].second,
+                                  {},
+                                  1});
   function.shape = make_shape(function.arguments, function.result);
   for (std::size_t i = 0; i < function.arguments.size(); ++i)
     if (is_object(function.layer, function.arguments[i].role)) function.objects |= 1U << i;
