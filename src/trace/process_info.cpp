@@ -282,7 +282,7 @@ class TableReader {
 
   // Counts a text that is kept once more.
   const std::string& copied(const std::string& text) {
-    name_bytes_ += sizeof text + text.size();
+    name_bytes_ += sizeof(std::string) + text.size();
     if (name_bytes_ > most_name_bytes_) fail(Error{Errc::too_big, "the names of all processes are too long"});
     return text;
   }
