@@ -110,6 +110,9 @@ def both_killed(checks, weir, program, at, number):
         process, counters = start(weir, program, scratch)
         wait_for(counters, at, process)
         process.kill()
+        if not counters.pid():
+            process.communicate(timeout=120)
+            return checks.expect(f"both killed {number}: the program began", False)
         os.kill(counters.pid(), signal.SIGKILL)
         process.communicate(timeout=120)
         while Path(f"/proc/{counters.pid()}/stat").exists() and \
