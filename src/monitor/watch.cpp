@@ -57,6 +57,8 @@ struct Watch::State {
       const auto woke = timer.wait();
       if (woke == detail::SliceTimer::Woke::stopped) return;
       const std::int64_t now = detail::SliceTimer::begin_of(Clock::wall().count, slice);
+      // A tick that was waiting while the one before it came late: its slice is kept already.
+      if (now == slice_begin && woke == detail::SliceTimer::Woke::slice) continue;
       sampler.read();
       sampler.keep_slice(slice_begin);
       if (woke == detail::SliceTimer::Woke::clock_set)
