@@ -4,17 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "base/zigzag.hpp"
+
 namespace weir {
 namespace {
 
 constexpr std::size_t kLongestVarint = 10;  // 64 bits, seven to a byte
-
-constexpr std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-constexpr std::int64_t unzigzag(std::uint64_t value) {
-  return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
-}
 
 }  // namespace
 

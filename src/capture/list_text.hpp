@@ -5,6 +5,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/zigzag.hpp"
+#include "trace/encoding.hpp"
+
 namespace weir::capture {
 
 // The text that stands for a list of values in a signature: docs/formats/trace.md, "Lists". What does not fit
@@ -13,12 +16,12 @@ class ListText {
  public:
   static constexpr std::size_t kRoom = 16 * 1024;
 
-  void put_number(std::int64_t value) { put(zigzag(value) << 2); }
-  void put_relative(std::int64_t distance) { put(zigzag(distance) << 2 | 1); }
-  void put_nothing() { put(3); }
+  void put_number(std::int64_t value) { put(trace::ListMark::number, zigzag(value)); }
+  void put_relative(std::int64_t distance) { put(trace::ListMark::relative, zigzag(distance)); }
+  void put_nothing() { put(trace::ListMark::nothing, 0); }
   void put_name(std::string_view name) {
     if (used_ + name.size() + kLongestNumber > kRoom) return;
-    put(name.size() << 2 | 2);
+    put(trace::ListMark::name, name.size());
     std::memcpy(bytes_ + used_, name.data(), name.size());
     used_ += name.size();
   }
@@ -28,11 +31,9 @@ class ListText {
  private:
   static constexpr std::size_t kLongestNumber = 10;
 
-  static std::uint64_t zigzag(std::int64_t value) {
-    return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
-  }
-  void put(std::uint64_t value) {
+  void put(trace::ListMark mark, std::uint64_t rest) {
     if (used_ + kLongestNumber > kRoom) return;
+    std::uint64_t value = rest << 2 | static_cast<std::uint64_t>(mark);
     for (; value >= 0x80; value >>= 7) bytes_[used_++] = static_cast<char>(value | 0x80);
     bytes_[used_++] = static_cast<char>(value);
   }

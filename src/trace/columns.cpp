@@ -4,18 +4,12 @@
 #include <bit>
 
 #include "base/compress.hpp"
+#include "base/zigzag.hpp"
 
 namespace weir::trace {
 namespace {
 
 enum class Layout : std::uint8_t { constant = 0, values = 1, differences = 2 };
-
-std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-std::int64_t unzigzag(std::uint64_t value) {
-  return static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
-}
 
 void put_planes(ByteWriter& out, std::span<const std::uint64_t> values) {
   std::uint64_t all = 0;

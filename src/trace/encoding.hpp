@@ -28,6 +28,15 @@ enum class Encoding : std::uint8_t {
 };
 inline constexpr std::size_t kEncodings = 16;  // four bits hold no more
 
+// A text that holds a list (Encoding::list). Each item is a varint h; the lower two bits tell its kind. The
+// numbers are part of the format.
+enum class ListMark : std::uint8_t {
+  number = 0,    // h >> 2 is its zigzag
+  relative = 1,  // likewise, counted from the caller's own rank
+  name = 2,      // h >> 2 is its length, the bytes follow
+  nothing = 3,   // h >> 2 is 0
+};
+
 // Words of the signature that follow for it; a path has one more per number of its template.
 constexpr std::size_t words_of(Encoding encoding) {
   constexpr std::array<std::uint8_t, kEncodings> words = {0, 0, 1, 1, 1, 1, 1, 0, 0, 1, 1, 2, 0, 1, 1, 1};

@@ -1,6 +1,7 @@
 #include "trace/list_text.hpp"
 
 #include "base/bytes.hpp"
+#include "base/zigzag.hpp"
 
 namespace weir::trace {
 
@@ -11,7 +12,7 @@ void take_list(std::string_view text, std::int64_t own_rank, std::vector<ListIte
     const auto head = in.varint();
     if (!head) return;
     const std::uint64_t rest = *head >> 2;
-    const auto number = static_cast<std::int64_t>((rest >> 1) ^ (~(rest & 1) + 1));
+    const std::int64_t number = unzigzag(rest);
     switch (static_cast<ListMark>(*head & 3)) {
       case ListMark::number:
         items.push_back({ListItem::Kind::number, number, {}});

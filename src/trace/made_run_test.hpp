@@ -18,6 +18,7 @@
 #include "base/bytes.hpp"
 #include "base/check.hpp"
 #include "base/checksum.hpp"
+#include "base/zigzag.hpp"
 #include "calls/call.hpp"
 #include "trace/encoding.hpp"
 #include "trace/list_text.hpp"
@@ -76,9 +77,6 @@ inline std::string list_item(ListMark mark, std::uint64_t rest) {
   ByteWriter out;
   out.varint(rest << 2 | static_cast<std::uint64_t>(mark));
   return std::string(as_text(out.view()));
-}
-inline std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
 inline std::string item(std::int64_t value) { return list_item(ListMark::number, zigzag(value)); }
 inline std::string relative_item(std::int64_t value) { return list_item(ListMark::relative, zigzag(value)); }
