@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <set>
 #include <sstream>
 #include <system_error>
 
+#include <elf.h>
 #include <glob.h>
 
 #include "base/file.hpp"
@@ -84,6 +87,24 @@ std::vector<fs::path> find_libraries(const fs::path& root, std::string_view stem
   }
   std::ranges::sort(found);
   return found;
+}
+
+std::string loader_of(const fs::path& program) {
+  std::ifstream in(program, std::ios::binary);
+  Elf64_Ehdr head{};
+  if (!in.read(reinterpret_cast<char*>(&head), sizeof head)) return {};
+  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
+  for (unsigned i = 0; i < head.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    in.clear();
+    in.seekg(static_cast<std::streamoff>(head.e_phoff + std::uint64_t{i} * head.e_phentsize));
+    if (!in.read(reinterpret_cast<char*>(&part), sizeof part)) return {};
+    if (part.p_type != PT_INTERP || part.p_filesz == 0 || part.p_filesz > 4096) continue;
+    std::string path(part.p_filesz - 1, '\0');
+    in.seekg(static_cast<std::streamoff>(part.p_offset));
+    return in.read(path.data(), static_cast<std::streamsize>(path.size())) ? path : std::string();
+  }
+  return {};
 }
 
 std::optional<std::string> text_in_binary(const fs::path& binary, std::string_view mark) {

@@ -15,6 +15,9 @@ std::vector<std::filesystem::path> library_folders(const std::filesystem::path& 
 // Shared libraries whose file name is `stem` + ".so." + a number, such as libmpi.so.40, each found once.
 std::vector<std::filesystem::path> find_libraries(const std::filesystem::path& root, std::string_view stem);
 
+// The loader that a program asks for; empty for a script, and for one that is statically linked.
+std::string loader_of(const std::filesystem::path& program);
+
 // The word that follows `mark` in a binary, such as a version after "HDF5 Version:".
 std::optional<std::string> text_in_binary(const std::filesystem::path& binary, std::string_view mark);
 

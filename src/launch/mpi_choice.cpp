@@ -2,48 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <optional>
 
-#include <elf.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "launch/libraries.hpp"
 #include "launch/process.hpp"
 
 namespace weir::launch {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<fs::path> executable(const std::string& word) {
-  std::error_code failed;
-  if (word.empty() || word.front() == '-') return std::nullopt;
-  if (word.find('/') == std::string::npos) return find_program(word);
-  if (fs::is_regular_file(word, failed) && ::access(word.c_str(), X_OK) == 0) return fs::path(word);
-  return std::nullopt;
-}
-
-// The loader a program asks for; empty for a script or a statically linked one.
-std::string loader_of(const fs::path& program) {
-  std::ifstream in(program, std::ios::binary);
-  Elf64_Ehdr head{};
-  if (!in.read(reinterpret_cast<char*>(&head), sizeof head)) return {};
-  if (std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return {};
-  for (unsigned i = 0; i < head.e_phnum; ++i) {
-    Elf64_Phdr part{};
-    in.clear();
-    in.seekg(static_cast<std::streamoff>(head.e_phoff + std::uint64_t{i} * head.e_phentsize));
-    if (!in.read(reinterpret_cast<char*>(&part), sizeof part)) return {};
-    if (part.p_type != PT_INTERP || part.p_filesz == 0 || part.p_filesz > 4096) continue;
-    std::string path(part.p_filesz - 1, '\0');
-    in.seekg(static_cast<std::streamoff>(part.p_offset));
-    return in.read(path.data(), static_cast<std::streamsize>(path.size())) ? path : std::string();
-  }
-  return {};
-}
 
 // What the program is linked against, as the loader finds it. Nothing of the program itself is run.
 Mpi linked_mpi(const fs::path& program) {
@@ -97,12 +66,13 @@ const std::vector<std::string_view>& launchers() {
 
 Result<Mpi> mpi_of(const std::vector<std::string>& command) {
   if (command.empty()) return Mpi::none;
-  const auto first = executable(command.front());
+  const auto first = find_program(command.front());
   if (!first) return Mpi::none;
   if (!is_launcher(*first)) return linked_mpi(*first);
   const Mpi launcher = mpi_of_launcher(*first);
   for (std::size_t i = 1; i < command.size(); ++i) {
-    const auto program = executable(command[i]);
+    if (command[i].starts_with('-')) continue;
+    const auto program = find_program(command[i]);
     if (!program) continue;
     const Mpi linked = linked_mpi(*program);
     if (linked == Mpi::none) break;

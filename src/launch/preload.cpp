@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/own_files.hpp"
+#include "launch/libraries.hpp"
 #include "launch/process.hpp"
 
 namespace weir::launch {
@@ -36,18 +37,6 @@ constexpr auto kMachine = EM_X86_64;
 #elif defined(__aarch64__)
 constexpr auto kMachine = EM_AARCH64;
 #endif
-
-// A dynamically linked program names its loader.
-bool names_a_loader(std::ifstream& in, const Elf64_Ehdr& head) {
-  for (unsigned i = 0; i < head.e_phnum; ++i) {
-    Elf64_Phdr part{};
-    in.clear();
-    in.seekg(static_cast<std::streamoff>(head.e_phoff + std::uint64_t{i} * head.e_phentsize));
-    if (!in.read(reinterpret_cast<char*>(&part), sizeof part)) return false;
-    if (part.p_type == PT_INTERP) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -87,7 +76,7 @@ Result<void> check_preloadable(const std::string& program) {
     return {};  // nothing we know: the system will say what it thinks of it
   if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != kMachine)
     return lacking(path, "is built for another processor than Weir", "use a Weir built for it");
-  if (!names_a_loader(in, head))
+  if (loader_of(path).empty())
     return lacking(path, "is statically linked: no library can be put before its calls",
                    "link it dynamically (without -static)");
   return {};

@@ -88,13 +88,18 @@ Result<Finished> run_and_capture(const std::vector<std::string>& command, Nanose
 }
 
 std::optional<std::filesystem::path> find_program(const std::string& name) {
+  const auto runs = [](const std::filesystem::path& candidate) {
+    std::error_code failed;
+    return ::access(candidate.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(candidate, failed);
+  };
+  if (name.find('/') != std::string::npos)
+    return runs(name) ? std::optional<std::filesystem::path>(name) : std::nullopt;
   const char* path = std::getenv("PATH");
   std::string_view folders = path == nullptr ? "/usr/bin:/bin" : path;
   while (!folders.empty()) {
     const std::size_t end = std::min(folders.find(':'), folders.size());
     const std::filesystem::path candidate = std::filesystem::path(folders.substr(0, end)) / name;
-    if (end > 0 && ::access(candidate.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(candidate))
-      return candidate;
+    if (end > 0 && runs(candidate)) return candidate;
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }
   return std::nullopt;

@@ -20,7 +20,7 @@ struct Finished {
 Result<Finished> run_and_capture(const std::vector<std::string>& command,
                                  Nanoseconds limit = Nanoseconds(10'000'000'000));
 
-// Where the shell would find a program.
+// Where the shell would find a program: a name with a slash is where it says.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
 }  // namespace weir::launch
