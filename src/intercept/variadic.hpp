@@ -93,11 +93,11 @@ void* take_last(va_list rest, void*, std::size_t, std::size_t, int flags) {
   return (flags & MREMAP_FIXED) != 0 ? va_arg(rest, void*) : nullptr;
 }
 
-// What a library for profiling may find behind the level is not known, and MPI itself looks at none of it.
+// MPI itself looks at none of it. A library for profiling may; one argument reaches it.
 template <Call C>
   requires(C == Call::MPI_Pcontrol)
-long take_last(va_list, int) {
-  return 0;
+long take_last(va_list rest, int) {
+  return va_arg(rest, long);
 }
 
 // The strings of execl's '...' up to the null pointer that ends them; `first` is named and may be it.
