@@ -27,11 +27,11 @@ namespace {
 }
 
 template <class Handle>
-void predefine(Role kind, Handle handle, const char* name) {
+void predefine(Role kind, Handle handle, const char* name, std::int32_t rank = -1) {
   const std::uint64_t bits = bits_behind(handle);
   const bool is_null = std::string_view(name).ends_with("_NULL");
   if (bits == 0 && !is_null) return;
-  library().objects.predefine(kind, bits, is_null ? "" : name);
+  library().objects.predefine(kind, bits, is_null ? "" : name, rank);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void predefine_objects() {
 #define WEIR_NAME(kind, object) predefine(Role::kind, object, #object)
   WEIR_NAME(communicator, MPI_COMM_NULL);
   WEIR_NAME(communicator, MPI_COMM_WORLD);
-  WEIR_NAME(communicator, MPI_COMM_SELF);
+  predefine(Role::communicator, MPI_COMM_SELF, "MPI_COMM_SELF", 0);
   WEIR_NAME(group, MPI_GROUP_NULL);
   WEIR_NAME(group, MPI_GROUP_EMPTY);
   WEIR_NAME(window, MPI_WIN_NULL);
