@@ -123,6 +123,24 @@ inline constexpr std::array kRoles = {
 constexpr const RoleInfo& info(Role role) { return kRoles[static_cast<std::size_t>(role)]; }
 constexpr std::string_view name(Role role) { return info(role).name; }
 
+// Roles of objects that belong to a library, MPI or HDF5, and that only it can look into.
+constexpr bool is_library_object(Role role) {
+  switch (role) {
+    case Role::object:
+    case Role::communicator:
+    case Role::group:
+    case Role::window:
+    case Role::datatype:
+    case Role::info:
+    case Role::operation:
+    case Role::property:
+    case Role::space:
+      return true;
+    default:
+      return false;
+  }
+}
+
 constexpr std::string_view name(Direction direction) {
   constexpr std::array<std::string_view, 3> names = {"in", "out", "inout"};
   return names[static_cast<std::size_t>(direction)];

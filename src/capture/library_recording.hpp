@@ -19,24 +19,6 @@
 
 namespace weir::capture {
 
-// Roles whose values are objects of the library.
-constexpr bool is_object(Role role) {
-  switch (role) {
-    case Role::object:
-    case Role::communicator:
-    case Role::group:
-    case Role::window:
-    case Role::datatype:
-    case Role::info:
-    case Role::operation:
-    case Role::property:
-    case Role::space:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // One call of a library with objects of its own, such as MPI or HDF5, from before the real function to its
 // record. Everything that depends on the call alone is decided while compiling.
 //
@@ -157,7 +139,7 @@ class LibraryRecording {
   static constexpr bool kIsFile = argument<I>().role == Role::file;
   template <std::size_t I>
   static constexpr bool kIsSingleObject =
-      is_object(argument<I>().role) && !As<I>::kIsValue && argument<I>().many.many == Many::one;
+      is_library_object(argument<I>().role) && !As<I>::kIsValue && argument<I>().many.many == Many::one;
 
   template <std::size_t I>
   static constexpr bool kIsOut = argument<I>().direction != Direction::in;
@@ -188,7 +170,7 @@ class LibraryRecording {
     } else if constexpr (kIsFile<I>) {
       put_file<I>(lane, draft);
     } else if constexpr (As<I>::kIsValue) {
-      if constexpr (is_object(role)) {
+      if constexpr (is_library_object(role)) {
         if (extra_.template is_significant<I>())
           put_object(draft, I, known_object(role, As<I>::value(given<I>()), lane), lane);
         else
@@ -220,7 +202,8 @@ class LibraryRecording {
     using Item = typename As<I>::Item;
     if constexpr (role == Role::buffer || role == Role::function) {
       draft.put(I, Encoding::absent);
-    } else if constexpr (kIsOut<I> && role != Role::text && !std::is_integral_v<Item> && !is_object(role)) {
+    } else if constexpr (kIsOut<I> && role != Role::text && !std::is_integral_v<Item> &&
+                         !is_library_object(role)) {
       draft.put(I, Encoding::absent);
     } else if constexpr ((role == Role::path || role == Role::text) && std::is_same_v<Item, char>) {
       if (!is_there<I>()) {
@@ -231,7 +214,7 @@ class LibraryRecording {
       } else {
         draft.put(I, Encoding::text, lane.number_of_text(As<I>::text(given<I>())));
       }
-    } else if constexpr (is_object(role)) {
+    } else if constexpr (is_library_object(role)) {
       put_objects<I>(lane, draft);
     } else if constexpr (std::is_integral_v<Item>) {
       put_numbers<I>(lane, draft);
@@ -384,7 +367,7 @@ class LibraryRecording {
     if constexpr (std::is_integral_v<R>) draft.result = static_cast<std::int64_t>(result);
     if (failed_) {
       draft.put_result(Encoding::failed, static_cast<std::uint64_t>(Extra::error_of(draft.result)));
-    } else if constexpr (is_object(info(C).result)) {
+    } else if constexpr (is_library_object(info(C).result)) {
       const Objects::Object made =
           info(C).opens ? Library::objects().add(Library::kind_of(info(C).result), Library::bits_of(result))
                         : known_object(info(C).result, result, lane);
@@ -413,10 +396,10 @@ class LibraryRecording {
         constexpr std::size_t i = index;
         if constexpr (kIsFile<i>)
           Process::current().handles().close(file_key_, file_);
-        else if constexpr (is_object(argument<i>().role) && !As<i>::kIsValue &&
+        else if constexpr (is_library_object(argument<i>().role) && !As<i>::kIsValue &&
                            argument<i>().direction == Direction::inout)
           Library::objects().remove(Library::kind_of(argument<i>().role), before_[i].bits);
-        else if constexpr (is_object(argument<i>().role) && As<i>::kIsValue &&
+        else if constexpr (is_library_object(argument<i>().role) && As<i>::kIsValue &&
                            info(C).failure == Failure::negative)
           Library::objects().remove(Library::kind_of(argument<i>().role),
                                     Library::bits_of(As<i>::value(given<i>())));
@@ -428,7 +411,7 @@ class LibraryRecording {
   // Objects that the call is given by address and may end. Most calls have none.
   static constexpr bool kHasBefore = [] {
     for (const Argument& one : arguments(C))
-      if (is_object(one.role) && one.direction == Direction::inout) return true;
+      if (is_library_object(one.role) && one.direction == Direction::inout) return true;
     return false;
   }();
   std::array<Objects::Object, kHasBefore ? kCount : 0> before_{};

@@ -14,7 +14,7 @@ class SpinLock {
  public:
   void take() {
     while (held_.exchange(true, std::memory_order_acquire))
-      while (held_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
+      while (held_.load(std::memory_order_relaxed)) continue;
   }
   void release() { held_.store(false, std::memory_order_release); }
   void reset() { held_.store(false, std::memory_order_relaxed); }

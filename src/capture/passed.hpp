@@ -25,8 +25,6 @@ struct Passed {
     return {reinterpret_cast<const char*>(argument), std::strlen(reinterpret_cast<const char*>(argument))};
   }
   static const void* address(T argument) { return argument; }
-  static T where(T argument) { return argument; }
-  static constexpr int kFirst = 0;  // where indices begin
 };
 
 // Rows of items (int ranges[][3]), one behind the other.

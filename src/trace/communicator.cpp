@@ -1,26 +1,16 @@
 #include "trace/communicator.hpp"
 
-#include <cstring>
-
 #include "base/compress.hpp"
+#include "trace/detail/take_plain.hpp"
 #include "trace/format.hpp"
 
 namespace weir::trace {
 namespace {
 
-template <class T>
-Result<T> take(std::string_view& from) {
-  T value{};
-  if (from.size() < sizeof value) return Error{Errc::bad_data, "a communicator is too short"};
-  std::memcpy(&value, from.data(), sizeof value);
-  from.remove_prefix(sizeof value);
-  return value;
-}
-
 Result<std::vector<live::RankRun>> take_runs(std::string_view& from, std::uint64_t members) {
   std::vector<live::RankRun> runs;
   for (std::uint64_t described = 0; described < members;) {
-    const auto run = take<live::RankRun>(from);
+    const auto run = detail::take_plain<live::RankRun>(from, "a communicator");
     if (!run) return run.error();
     if (run->count < 1 || static_cast<std::uint64_t>(run->count) > members - described)
       return Error{Errc::bad_data, "a communicator whose members are not as many as it says"};
@@ -79,7 +69,7 @@ std::optional<std::int64_t> Communicator::rank_of(std::int64_t world_rank) const
 }
 
 Result<OwnCommunicator> parse_communicator(std::string_view payload) {
-  const auto head = take<live::CommunicatorDefinition>(payload);
+  const auto head = detail::take_plain<live::CommunicatorDefinition>(payload, "a communicator");
   if (!head) return head.error();
   OwnCommunicator made;
   made.communicator.id = head->id;
@@ -89,7 +79,7 @@ Result<OwnCommunicator> parse_communicator(std::string_view payload) {
   if (!members) return members.error();
   made.communicator.members = std::move(*members);
   if (made.communicator.is_inter()) {
-    const auto count = take<std::uint32_t>(payload);
+    const auto count = detail::take_plain<std::uint32_t>(payload, "a communicator");
     if (!count) return count.error();
     auto remote = take_runs(payload, *count);
     if (!remote) return remote.error();

@@ -41,22 +41,9 @@ bool among(const std::array<std::string_view, N>& names, const Function& functio
 }  // namespace
 
 bool is_object(std::string_view layer, Role role) {
-  switch (role) {
-    case Role::communicator:
-    case Role::group:
-    case Role::window:
-    case Role::datatype:
-    case Role::info:
-    case Role::operation:
-    case Role::object:
-    case Role::property:
-    case Role::space:
-      return true;
-    case Role::request:  // of POSIX: a control block in the program's memory
-      return layer != "posix" && layer != "uring";
-    default:
-      return false;
-  }
+  if (role == Role::request)
+    return layer != "posix" && layer != "uring";  // there a block of the program's memory
+  return is_library_object(role);
 }
 
 int direction(const Function& function) {

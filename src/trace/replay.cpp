@@ -3,21 +3,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "trace/detail/take_plain.hpp"
 #include "trace/list_text.hpp"
 
 namespace weir::trace {
 namespace {
 
 constexpr std::size_t kLongestName = 1 << 16;
-
-template <class T>
-Result<T> take(std::string_view& from) {
-  T value{};
-  if (from.size() < sizeof value) return Error{Errc::bad_data, "an event is too short"};
-  std::memcpy(&value, from.data(), sizeof value);
-  from.remove_prefix(sizeof value);
-  return value;
-}
 
 std::int64_t plus(std::int64_t a, std::uint64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + b);
@@ -57,7 +49,7 @@ Result<void> Replay::apply(const Event& event) {
   std::string_view payload = event.payload;
   switch (event.type) {
     case live::Definition::handle: {
-      const auto about = take<live::HandleDefinition>(payload);
+      const auto about = detail::take_plain<live::HandleDefinition>(payload, "an event");
       if (!about) return about.error();
       if (about->id > Shape::kNoHandle) return Error{Errc::bad_data, "a handle id that is too large"};
       handle(about->id) = {about->position, about->descriptor, std::string(payload.substr(0, kLongestName))};
@@ -67,7 +59,7 @@ Result<void> Replay::apply(const Event& event) {
       directory_ = payload.substr(0, kLongestName);
       return {};
     case live::Definition::thread: {
-      const auto thread = take<std::uint64_t>(payload);
+      const auto thread = detail::take_plain<std::uint64_t>(payload, "an event");
       if (!thread) return thread.error();
       thread_ = *thread;
       return {};

@@ -80,10 +80,10 @@ void put_members(Definer& out, MPI_Group group, MPI_Group world) {
 
 // The predefined object of that name; Open MPI's are variables of a library that may come later.
 #ifdef OPEN_MPI
-#define WEIR_OBJECT(type, name, variable)              \
-  type name() {                                        \
-    static constinit std::atomic<void*> kept{nullptr}; \
-    return find_object<type>(kept, #variable);         \
+#define WEIR_OBJECT(type, name, variable)                      \
+  type name() {                                                \
+    static constinit std::atomic<void*> kept{nullptr};         \
+    return find_once<type>(kept, &search_variable, #variable); \
   }
 #else
 #define WEIR_OBJECT(type, name, variable) \

@@ -63,14 +63,14 @@ struct Mpi {
   class Extra;
 };
 
-template <class Library, Call C, class R, class... Args>
-class MpiExtra {
+template <Call C, class R, class... Args>
+class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
  public:
-  using Recording = LibraryRecording<Library, C, R, Args...>;
+  using Recording = LibraryRecording<Mpi, C, R, Args...>;
   template <std::size_t I>
   using As = Passed<std::tuple_element_t<I, std::tuple<Args...>>>;
 
-  explicit MpiExtra(Recording& recording) : recording_(recording) {}
+  explicit Extra(Recording& recording) : recording_(recording) {}
 
   template <std::size_t I>
   static constexpr bool handles() {
@@ -148,7 +148,7 @@ class MpiExtra {
       if (!failed) {
         constexpr std::size_t made = find_argument(C, "newcomm");
         begin_agreement(As<kCommunicator>::value(std::get<kCommunicator>(recording_.args())),
-                        As<made>::where(std::get<made>(recording_.args())),
+                        std::get<made>(recording_.args()),
                         As<kRequests>::item(std::get<kRequests>(recording_.args()), 0));
       }
     }
@@ -322,14 +322,11 @@ class MpiExtra {
   bool is_complete(std::int64_t at) const {
     if constexpr (info(C).closes) return true;
     if (!flag_is_set()) return false;
-    if constexpr (kIndex != kNone)
-      return As<kIndex>::item(std::get<kIndex>(recording_.args()), 0) - As<kIndex>::kFirst == at;
+    if constexpr (kIndex != kNone) return As<kIndex>::item(std::get<kIndex>(recording_.args()), 0) == at;
     if constexpr (kIndices != kNone) {
       const std::int64_t count = items<kIndices>();
       for (std::int64_t i = 0; i < count; ++i)
-        if (As<kIndices>::item(std::get<kIndices>(recording_.args()), static_cast<std::size_t>(i)) -
-                As<kIndices>::kFirst ==
-            at)
+        if (As<kIndices>::item(std::get<kIndices>(recording_.args()), static_cast<std::size_t>(i)) == at)
           return true;
       return false;
     }
@@ -434,11 +431,9 @@ class MpiExtra {
       return false;
     } else {
       std::int64_t request = at;
-      if constexpr (kIndex != kNone)
-        request = As<kIndex>::item(std::get<kIndex>(recording_.args()), 0) - As<kIndex>::kFirst;
+      if constexpr (kIndex != kNone) request = As<kIndex>::item(std::get<kIndex>(recording_.args()), 0);
       if constexpr (kIndices != kNone)
-        request = As<kIndices>::item(std::get<kIndices>(recording_.args()), static_cast<std::size_t>(at)) -
-                  As<kIndices>::kFirst;
+        request = As<kIndices>::item(std::get<kIndices>(recording_.args()), static_cast<std::size_t>(at));
       return request >= 0 && request < count_ && requests_[request].known() && requests_[request].receives;
     }
   }
@@ -471,11 +466,6 @@ class MpiExtra {
   Requests::Request* requests_ = nullptr;
   Scratch<Requests::Request, kRequests != kNone ? 16 : 1> request_memory_;
   Scratch<MPI_Status, kStatuses != kNone ? 8 : 1> status_memory_;
-};
-
-template <Call C, class R, class... Args>
-class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> : public MpiExtra<Mpi, C, R, Args...> {
-  using MpiExtra<Mpi, C, R, Args...>::MpiExtra;
 };
 
 }  // namespace weir::capture::mpi
