@@ -2,8 +2,9 @@
 # Included between the rooms: the room calls is made from what the tool writes into the build tree.
 set(WEIR_CALLS_DIR "${PROJECT_BINARY_DIR}/generated")
 
-# The tables in a fixed order, so that ids do not depend on the file system; a new table is a new layer.
-set(WEIR_CALL_LAYERS posix stdio mpi mpiio)
+# The tables in a fixed order, so that ids do not depend on the file system; a new table is a new layer,
+# or adds to one before it.
+set(WEIR_CALL_LAYERS posix stdio mpi mpiio hdf5 hdf5_parallel netcdf netcdf_parallel pnetcdf)
 if(WEIR_HAVE_URING)
   list(APPEND WEIR_CALL_LAYERS uring)
 endif()

@@ -7,6 +7,8 @@ set(WEIR_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, comma separated")
 # Optional packages: ON uses them where they are found, OFF leaves the rooms that need them out.
 option(WEIR_WITH_MPI "Build what needs MPI" ON)
 option(WEIR_WITH_HDF5 "Build what needs HDF5" ON)
+option(WEIR_WITH_NETCDF "Record calls of NetCDF" ON)
+option(WEIR_WITH_PNETCDF "Record calls of PnetCDF" ON)
 option(WEIR_WITH_UCX "Build what needs UCX" ON)
 option(WEIR_WITH_ZFP "Build what needs zfp" ON)
 option(WEIR_WITH_URING "Use io_uring, and intercept the calls of liburing" ON)

@@ -15,13 +15,14 @@ enum class Many : std::uint8_t {
   size,       // processes of a communicator; of the remote group, where there is one
   indegree,   // neighbours of a communicator that send
   outdegree,  // and that receive
-  rank,       // dimensions of a dataspace
+  rank,       // dimensions of a dataspace, a dataset, an array type; of a variable in a file
 };
 
 struct Items {
   Many many = Many::one;
   std::uint8_t of = 0;      // index of the argument that tells
   std::uint8_t factor = 1;  // of Many::argument
+  std::uint8_t with = 0;    // of Many::rank: the variable in the file, or the same as `of`
 };
 
 // What stands before the parenthesis in a table: size(comm).

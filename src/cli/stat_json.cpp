@@ -70,6 +70,8 @@ Json stat_json(const StatView& view) {
     Json one = tally_json(function.tally, timed);
     one["name"] = function.name;
     one["layer"] = function.layer;
+    one["signatures"] = function.signatures;
+    one["inside_ns"] = timed ? Json(function.inside_ns) : Json(nullptr);
     one["shortest_ns"] = timed ? Json(function.tally.shortest_ns) : Json(nullptr);
     one["longest_ns"] = timed ? Json(function.tally.longest_ns) : Json(nullptr);
     one["errors"] = Json::object();
@@ -78,7 +80,17 @@ Json stat_json(const StatView& view) {
     document["functions"].push_back(std::move(one));
   }
   document["layers"] = Json::object();
-  for (const auto& [layer, tally] : summary.layers) document["layers"][layer] = tally_json(tally, timed);
+  for (const auto& [name, layer] : summary.layers) {
+    Json& one = document["layers"][name] = tally_json(layer.tally, timed);
+    one["inside_ns"] = timed ? Json(layer.inside_ns) : Json(nullptr);
+  }
+  document["called_inside"] = Json::array();
+  for (const trace::PairTally& pair : summary.pairs)
+    document["called_inside"].push_back({{"caller", pair.caller},
+                                         {"callee", pair.callee},
+                                         {"calls", pair.calls},
+                                         {"bytes", pair.bytes},
+                                         {"time_ns", timed ? Json(pair.time_ns) : Json(nullptr)}});
   document["files"] = summary.files.size();
   document["files_by_bytes"] = files_json(view.files_by_bytes(), timed);
   document["files_by_time"] = files_json(view.files_by_time(), timed);

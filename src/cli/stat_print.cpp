@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <ctime>
+#include <span>
 
 #include "base/json.hpp"
 #include "base/table.hpp"
@@ -104,6 +105,7 @@ void print_functions(const StatView& view, Output& out) {
   std::vector<Table::Column> columns = {{"function"},
                                         {"layer"},
                                         {"calls", Table::right},
+                                        {"distinct", Table::right},
                                         {"failed", Table::right},
                                         {"read", Table::right},
                                         {"written", Table::right}};
@@ -111,11 +113,12 @@ void print_functions(const StatView& view, Output& out) {
     for (const char* title : {"time", "mean", "longest"}) columns.push_back({title, Table::right});
   columns.push_back({"errors", Table::shrinks});
   Table table(columns);
-  const auto add = [&](const std::string& name, const std::string& layer, const trace::Tally& tally,
-                       const std::string& errors) {
-    std::vector<std::string> cells = {name,
-                                      layer,
+  const auto add = [&](const trace::FunctionTally& function, const std::string& errors) {
+    const trace::Tally& tally = function.tally;
+    std::vector<std::string> cells = {function.name,
+                                      function.layer,
                                       format_count(tally.calls),
+                                      format_count(function.signatures),
                                       count_or_dash(tally.failed),
                                       bytes_text(tally.read_bytes),
                                       bytes_text(tally.written_bytes)};
@@ -134,16 +137,55 @@ void print_functions(const StatView& view, Output& out) {
       trace::append_error(errors, function.layer, number);
       if (count > 1) fmt::format_to(fmt::appender(errors), "×{}", count);
     }
-    add(function.name, function.layer, function.tally, to_string(errors));
-  }
-  if (view.summary.layers.size() > 1) {
-    table.rule();
-    for (const auto& [layer, tally] : view.summary.layers) add("all", layer, tally, "");
+    add(function, to_string(errors));
   }
   if (!table.empty()) {
     out.write("\n");
     out.table(table);
   }
+}
+
+void print_layers(const StatView& view, Output& out) {
+  const bool timed = view.trace.timing() != trace::TimingMode::off;
+  if (view.summary.layers.size() < 2) return;
+  std::vector<Table::Column> columns = {{"layer"},
+                                        {"calls", Table::right},
+                                        {"failed", Table::right},
+                                        {"read", Table::right},
+                                        {"written", Table::right}};
+  if (timed)
+    for (const char* title : {"time", "of it in layers below"}) columns.push_back({title, Table::right});
+  Table table(columns);
+  for (const auto& [name, layer] : view.summary.layers) {
+    std::vector<std::string> cells = {name, format_count(layer.tally.calls),
+                                      count_or_dash(layer.tally.failed), bytes_text(layer.tally.read_bytes),
+                                      bytes_text(layer.tally.written_bytes)};
+    if (timed) {
+      cells.push_back(time_text(layer.tally.time_ns));
+      cells.push_back(layer.inside_ns == 0 ? "-" : time_text(layer.inside_ns));
+    }
+    table.row(std::move(cells));
+  }
+  out.write("\n");
+  out.table(table);
+}
+
+void print_pairs(const StatView& view, Output& out) {
+  const bool timed = view.trace.timing() != trace::TimingMode::off;
+  if (view.summary.pairs.empty()) return;
+  std::vector<Table::Column> columns = {
+      {"inside"}, {"called"}, {"calls", Table::right}, {"read and written", Table::right}};
+  if (timed) columns.push_back({"time", Table::right});
+  Table table(columns);
+  const std::size_t count = std::min(view.top, view.summary.pairs.size());
+  for (const trace::PairTally& pair : std::span(view.summary.pairs).first(count)) {
+    std::vector<std::string> cells = {pair.caller, pair.callee, format_count(pair.calls),
+                                      bytes_text(pair.bytes)};
+    if (timed) cells.push_back(time_text(pair.time_ns));
+    table.row(std::move(cells));
+  }
+  out.write("\n");
+  out.table(table);
 }
 
 void print_files(const StatView& view, std::string_view title,
@@ -242,6 +284,8 @@ void print_processes(const StatView& view, Output& out) {
 void print_stat(const StatView& view, Output& out) {
   print_head(view, out);
   print_functions(view, out);
+  print_layers(view, out);
+  print_pairs(view, out);
   const auto by_bytes = view.files_by_bytes();
   print_files(view, "files by bytes", by_bytes, out);
   const auto by_time = view.files_by_time();

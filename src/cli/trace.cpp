@@ -184,7 +184,8 @@ Run define(CLI::App& app) {
   app.add_option("--out", options->out, "where the trace goes: a new or empty directory (PROGRAM.trace)")
       ->type_name("DIR");
   add_timing_options(app, options->timing);
-  app.add_option("--layers", options->layers, "which calls are traced: posix,stdio,uring,mpi,mpiio (all)")
+  app.add_option("--layers", options->layers,
+                 "which calls are traced: posix,stdio,uring,mpi,mpiio,hdf5,netcdf,pnetcdf (all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LAYER,...");

@@ -172,6 +172,11 @@ void append_error(fmt::memory_buffer& out, std::string_view layer, std::int64_t 
     fmt::format_to(fmt::appender(out), "MPI error class {}", number);
     return;
   }
+  if (layer == "hdf5") return append(out, "an error");  // what it was is on the library's own stack
+  if (layer.ends_with("netcdf")) {
+    fmt::format_to(fmt::appender(out), "error {}", number);
+    return;
+  }
   const char* const name = number > 0 && number < 4096 ? strerrorname_np(static_cast<int>(number)) : nullptr;
   if (name != nullptr)
     append(out, name);

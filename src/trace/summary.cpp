@@ -5,12 +5,14 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
 
 #include "base/interrupt.hpp"
 #include "base/parallel.hpp"
+#include "trace/nesting.hpp"
 #include "trace/records.hpp"
 
 namespace weir::trace {
@@ -40,6 +42,7 @@ struct Sums {
   Files files;
   std::set<std::uint64_t> threads;
   std::vector<std::string> damage;
+  Nesting nesting;
 };
 
 std::vector<Task> make_tasks(const TraceFile& trace) {
@@ -82,6 +85,7 @@ class Adder {
       ++sums_.errors[number][record.result.number];
     }
     sums_.functions[number].add(one);
+    sums_.nesting.add(number, record.depth, {1, one.time_ns, one.read_bytes + one.written_bytes});
     if (record.thread != thread_ || sums_.threads.empty()) {
       thread_ = record.thread;
       sums_.threads.insert(thread_);
@@ -135,6 +139,34 @@ Result<void> read_task(const TraceFile& trace, const Task& task, const SummaryOp
   return {};
 }
 
+// The pieces of each stream in their order.
+CallPairs join_nestings(const std::vector<Task>& tasks, std::vector<Nesting>& pieces) {
+  CallPairs all;
+  Nesting stream;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    stream.join(std::move(pieces[i]));
+    if (i + 1 < tasks.size() && tasks[i + 1].process == tasks[i].process &&
+        tasks[i + 1].stream == tasks[i].stream)
+      continue;
+    for (const auto& [pair, inside] : stream.pairs()) all[pair].add(inside);
+    stream = Nesting();
+  }
+  return all;
+}
+
+std::vector<PairTally> named_pairs(const CallPairs& pairs, const std::vector<Function>& functions) {
+  std::vector<PairTally> made;
+  for (const auto& [pair, inside] : pairs)
+    made.push_back({functions[pair.first].name, functions[pair.second].name, inside.calls, inside.time_ns,
+                    inside.bytes});
+  std::sort(made.begin(), made.end(), [](const PairTally& a, const PairTally& b) {
+    if (a.time_ns != b.time_ns) return a.time_ns > b.time_ns;
+    if (a.calls != b.calls) return a.calls > b.calls;
+    return std::tie(a.caller, a.callee) < std::tie(b.caller, b.callee);
+  });
+  return made;
+}
+
 }  // namespace
 
 void Tally::add(const Tally& other) {
@@ -158,6 +190,7 @@ Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options)
   std::vector<std::set<std::uint64_t>> threads(trace.processes().size());
   std::map<std::size_t, std::vector<std::string>> damage;  // by task: in the order of the trace
   std::map<std::size_t, Error> failures;
+  std::vector<Nesting> nestings(tasks.size());
   std::mutex lock;
 
   parallel_for(
@@ -182,17 +215,30 @@ Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options)
         }
         summary.processes[tasks[i].process].tally.add(sums.total);
         threads[tasks[i].process].merge(sums.threads);
+        nestings[i] = std::move(sums.nesting);
         if (!sums.damage.empty()) damage[i] = std::move(sums.damage);
       },
       options.threads);
   if (!failures.empty()) return failures.begin()->second;
 
+  const CallPairs pairs = join_nestings(tasks, nestings);
+  std::vector<std::uint64_t> time_inside(functions.size());
+  for (const auto& [pair, inside] : pairs) {
+    time_inside[pair.first] += inside.time_ns;
+    if (functions[pair.first].layer != functions[pair.second].layer)
+      summary.layers[functions[pair.first].layer].inside_ns += inside.time_ns;
+  }
+  summary.pairs = named_pairs(pairs, functions);
+  std::vector<std::uint64_t> signatures(functions.size());
+  for (const auto& signature : trace.tables().signatures)
+    if (signature.function < signatures.size()) ++signatures[signature.function];
+
   summary.total = all.total;
   for (std::size_t f = 0; f < functions.size(); ++f) {
     if (all.functions[f].calls == 0) continue;
-    summary.functions.push_back(
-        {functions[f].name, functions[f].layer, all.functions[f], std::move(all.errors[f])});
-    summary.layers[functions[f].layer].add(all.functions[f]);
+    summary.functions.push_back({functions[f].name, functions[f].layer, all.functions[f],
+                                 std::move(all.errors[f]), time_inside[f], signatures[f]});
+    summary.layers[functions[f].layer].tally.add(all.functions[f]);
   }
   std::sort(summary.functions.begin(), summary.functions.end(), [](const auto& a, const auto& b) {
     if (a.tally.time_ns != b.tally.time_ns) return a.tally.time_ns > b.tally.time_ns;

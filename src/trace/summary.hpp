@@ -31,6 +31,22 @@ struct FunctionTally {
   std::string layer;
   Tally tally;
   std::map<std::int64_t, std::uint64_t> errors;  // by errno
+  std::uint64_t inside_ns = 0;                   // of its time, that of recorded calls made inside it
+  std::uint64_t signatures = 0;                  // distinct ones: how well its calls compress
+};
+
+// Calls of `callee` made inside calls of `caller`: HDF5 that calls MPI-IO that calls the C library.
+struct PairTally {
+  std::string caller;
+  std::string callee;
+  std::uint64_t calls = 0;
+  std::uint64_t time_ns = 0;
+  std::uint64_t bytes = 0;  // read and written
+};
+
+struct LayerTally {
+  Tally tally;
+  std::uint64_t inside_ns = 0;  // of its time, that of recorded calls of other layers made inside
 };
 
 struct FileTally {
@@ -47,7 +63,8 @@ struct ProcessTally {
 struct Summary {
   Tally total;  // bytes once, time of the program's own calls only: not of those inside others
   std::vector<FunctionTally> functions;  // most time first, then most calls
-  std::map<std::string, Tally> layers;
+  std::map<std::string, LayerTally> layers;
+  std::vector<PairTally> pairs;         // most time first, then most calls
   std::vector<FileTally> files;         // by name
   std::vector<ProcessTally> processes;  // as in the trace
   std::vector<std::string> damage;      // what was left out

@@ -21,7 +21,7 @@
 
 namespace {
 
-constexpr std::uint64_t kMostRecords = 100'000;  // a grammar of a few bytes may stand for billions
+constexpr std::uint64_t kMostRecords = 10'000;  // a grammar of a few bytes may stand for billions
 
 void read_all(const weir::trace::TraceFile& trace) {
   weir::trace::Selection all;

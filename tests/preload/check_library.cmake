@@ -31,7 +31,7 @@ elseif(NM)
   endforeach()
   foreach(file IN LISTS EXPORTS)
     file(STRINGS "${file}" names)
-    if(file MATCHES "/mpi")  # tables with @varies: what the library has
+    if(file MATCHES "/(mpi|mpiio|hdf5|hdf5_parallel|netcdf|pnetcdf)\\.exports$")  # tables with @varies: what the library has
       set(lacking ${names})
       list(REMOVE_ITEM lacking ${there})
       if(lacking)

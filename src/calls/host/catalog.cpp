@@ -73,10 +73,14 @@ Catalog make_catalog(const std::vector<Table>& tables, Problems& problems) {
   };
   std::map<std::string, const Table*> layers;
   for (const Table& table : tables) {
-    const auto [at, is_new] = layers.emplace(table.layer, &table);
-    if (!is_new)
+    if (table.adds_to_another()) {
+      if (!layers.contains(table.layer))
+        problems.push_back(
+            {table.file, 1, fmt::format("@layer {}: no table before it has that name", table.layer)});
+    } else if (const auto [at, is_new] = layers.emplace(table.layer, &table); !is_new) {
       problems.push_back(
           {table.file, 1, fmt::format("layer '{}' is already {}", table.layer, at->second->file)});
+    }
     for (const Row& row : table.rows) {
       add(row.name, row, !row.undeclared);
       for (const std::string& alias : row.aliases) add(alias, row, !row.undeclared);

@@ -44,7 +44,8 @@ std::string emit_guide(const Catalog& catalog) {
       "its\n"
       "prototype, whichever of its names the program uses.\n";
   for (const Table& table : *catalog.tables) {
-    text += fmt::format("\n## Layer {}: {} calls\n\n", table.layer, table.rows.size());
+    const std::string more = table.adds_to_another() ? fmt::format(", {}", table.name) : std::string();
+    text += fmt::format("\n## Layer {}{}: {} calls\n\n", table.layer, more, table.rows.size());
     text += "| call | arguments and result | also called |\n| --- | --- | --- |\n";
     for (const Row& row : table.rows)
       text += fmt::format("| `{}` | {} | {} |\n", prototype(row), meaning(row), other_names(row));

@@ -108,7 +108,7 @@ std::string emit_shim(const ExportedSymbol& symbol) {
 std::string emit_exports(const Catalog& catalog, const Table& table) {
   std::vector<std::string_view> names;
   for (const ExportedSymbol& symbol : catalog.symbols)
-    if (symbol.row->layer == table.layer) names.push_back(symbol.name);
+    if (symbol.row->table == table.name) names.push_back(symbol.name);
   std::sort(names.begin(), names.end());
   return fmt::format("{}\n", fmt::join(names, "\n"));
 }
@@ -124,7 +124,7 @@ std::string emit_shims(const Catalog& catalog, const Table& table, Problems& pro
       "weir::intercept;\n\n";
   for (const ExportedSymbol& symbol : catalog.symbols) {
     const Row& row = *symbol.row;
-    if (row.layer != table.layer) continue;
+    if (row.table != table.name) continue;
     if (row.passes_va_list() && row.result_type == "void")
       problems.push_back({row.file, row.line, "a row that hands on a va_list needs a result"});
     const std::string shim = emit_shim(symbol);

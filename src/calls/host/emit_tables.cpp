@@ -27,8 +27,8 @@ std::string many_as(const Items& items) {
   constexpr std::array<std::string_view, 7> names = {"one",      "argument",  "pointed", "size",
                                                      "indegree", "outdegree", "rank"};
   if (items.many == Many::one) return "{}";
-  return fmt::format("{{Many::{}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of,
-                     items.factor);
+  return fmt::format("{{Many::{}, {}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of,
+                     items.factor, items.with);
 }
 
 std::string standard_as(Standard stream) {
@@ -43,7 +43,7 @@ std::string emit_ids(const Catalog& catalog) {
   std::vector<std::string_view> calls;
   std::vector<std::string_view> symbols;
   for (const Table& table : *catalog.tables) {
-    layers.push_back(table.layer);
+    if (!table.adds_to_another()) layers.push_back(table.layer);
     for (const Row& row : table.rows) calls.push_back(row.name);
   }
   symbols.reserve(catalog.symbols.size());
@@ -64,7 +64,7 @@ std::string emit_table(const Catalog& catalog) {
   std::string symbols;
   std::size_t first = 0;
   for (const Table& table : *catalog.tables) {
-    layers += fmt::format("    \"{}\",\n", table.layer);
+    if (!table.adds_to_another()) layers += fmt::format("    \"{}\",\n", table.layer);
     for (const Row& row : table.rows) {
       calls += fmt::format(
           "    {{\"{}\", \"{}\", {}, {}, Call::{}, Symbol::{}, Layer::{}, Role::{}, {}, {}, ", row.name,

@@ -152,10 +152,32 @@ TEST_F(CallCatalog, ArraysKnowTheArgumentThatCountsThem) {
   const std::string text = emit_table(made());
   EXPECT_THAT(problems(), IsEmpty());
   EXPECT_THAT(text,
-              HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, {Many::argument, 0, 1}, 1}"));
-  EXPECT_THAT(text, HasSubstr("{Many::argument, 0, 3}, "));
-  EXPECT_THAT(text, HasSubstr("{Many::pointed, 3, 1}, 1}"));
-  EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1}, 1}"));
+              HasSubstr("{\"a\", \"const int*\", Role::value, Direction::in, {Many::argument, 0, 1, 0}, 1}"));
+  EXPECT_THAT(text, HasSubstr("{Many::argument, 0, 3, 0}, "));
+  EXPECT_THAT(text, HasSubstr("{Many::pointed, 3, 1, 3}, 1}"));
+  EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1, 5}, 1}"));
+}
+
+TEST_F(CallCatalog, TheDimensionsOfAVariableTakeTwoArguments) {
+  table("calls/netcdf.calls",
+        "int f(int ncid: object, int varid: value, const size_t* start: value [rank(ncid, varid)])\n");
+  EXPECT_THAT(emit_table(made()), HasSubstr("{Many::rank, 0, 1, 1}, 1}"));
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(CallCatalog, ATableMayAddToTheLayerOfOneBeforeIt) {
+  table("calls/hdf5.calls", "int f(int x: value)\n");
+  table("calls/hdf5_parallel.calls", "@layer hdf5\nint g(int x: value)\n");
+  EXPECT_THAT(emit_ids(made()), HasSubstr("enum class Layer : std::uint8_t {\n  hdf5,\n};"));
+  EXPECT_EQ(emit_exports(made(), tables_[0]), "f\n");
+  EXPECT_EQ(emit_exports(made(), tables_[1]), "g\n");
+  EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(CallCatalog, ALayerThatNoTableHasIsAMistake) {
+  table("calls/hdf5_parallel.calls", "@layer hdf5\nint g(int x: value)\n");
+  EXPECT_THAT(problems(), testing::Contains(
+                              "calls/hdf5_parallel.calls:1: @layer hdf5: no table before it has that name"));
 }
 
 TEST_F(CallCatalog, TheExportListIsSortedAndHasEveryName) {

@@ -13,6 +13,7 @@ constexpr std::string_view kMarks = "(),:*[]@";
 constexpr std::string_view kInclude = "@include";
 constexpr std::string_view kLibrary = "@library";
 constexpr std::string_view kFailure = "@failure";
+constexpr std::string_view kLayer = "@layer";
 
 // Not std::isalpha: the locale has no say in what a table means.
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -63,6 +64,11 @@ class Lexer {
     }
     if (!continues && text.starts_with(kLibrary)) {
       read_library(trimmed(text.substr(kLibrary.size())), line);
+      return;
+    }
+    if (!continues && text.starts_with(kLayer)) {
+      if (!lexed_.rows.empty()) problem(line, "@layer stands before the first row");
+      lexed_.layer = trimmed(text.substr(kLayer.size()));
       return;
     }
     if (!continues && text.starts_with(kFailure)) {

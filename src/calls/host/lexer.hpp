@@ -27,6 +27,7 @@ struct Lexed {
   std::vector<std::string> includes;  // "<fcntl.h>", as written
   std::string library;                // of "@library liburing.so"
   std::string failure;                // of "@failure nonzero"
+  std::string layer;                  // of "@layer hdf5"
   int failure_line = 0;
   bool profiled = false;
   bool varies = false;

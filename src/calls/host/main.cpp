@@ -49,8 +49,8 @@ std::vector<OutputFile> emit_all(const Catalog& catalog, const fs::path& out, Pr
   files.push_back({out / "calls/generated/table.hpp", emit_table(catalog)});
   files.push_back({out / "guide/traced_calls.md", emit_guide(catalog)});
   for (const Table& table : *catalog.tables) {
-    files.push_back({out / "shims" / (table.layer + ".cpp"), emit_shims(catalog, table, problems)});
-    files.push_back({out / "shims" / (table.layer + ".exports"), emit_exports(catalog, table)});
+    files.push_back({out / "shims" / (table.name + ".cpp"), emit_shims(catalog, table, problems)});
+    files.push_back({out / "shims" / (table.name + ".exports"), emit_exports(catalog, table)});
   }
   return files;
 }

@@ -26,10 +26,11 @@ std::vector<std::string_view> names_of(const std::array<Info, N>& table) {
 // Reads one row. The first mistake ends it: what follows a mistake in the same row is mostly its echo.
 class RowParser {
  public:
-  RowParser(const std::string& file, const std::string& layer, const LogicalRow& row, Problems& problems)
+  RowParser(const Table& table, const LogicalRow& row, Problems& problems)
       : problems_(problems), tokens_(row.tokens) {
-    row_.file = file;
-    row_.layer = layer;
+    row_.file = table.file;
+    row_.layer = table.layer;
+    row_.table = table.name;
     row_.line = row.line;
     last_line_ = row.line;
   }
@@ -99,7 +100,7 @@ class RowParser {
         return fail(line, fmt::format("two arguments are called '{}'", other.name));
     if (colon == text.end())
       return fail(line, fmt::format("argument '{0}' has no role; write '{0}: role'", declared.name));
-    RowArgument made{declared.type, declared.name, Role::value, Direction::in, declared.items, {}, {}};
+    RowArgument made{declared.type, declared.name, Role::value, Direction::in, declared.items, {}, {}, {}};
     std::span<const Token> rest = text.subspan(before + 1);
     const auto bracket = std::find_if(rest.begin(), rest.end(), [](const Token& t) { return t.text == "["; });
     const auto words = static_cast<std::size_t>(bracket - rest.begin());
@@ -147,10 +148,14 @@ class RowParser {
       if (text[0].text.size() != 1) return wrong();
       made.many.many = Many::argument;
       made.many.factor = static_cast<std::uint8_t>(text[0].text[0] - '0');
-    } else if (text.size() == 4 && text[1].text == "(" && text[3].text == ")") {
+    } else if (text.size() >= 4 && text[1].text == "(" && text.back().text == ")") {
       const auto word = std::find(kManyWords.begin(), kManyWords.end(), text[0].text);
       if (word == kManyWords.end()) return wrong();
       made.many.many = static_cast<Many>(word - kManyWords.begin());
+      if (text.size() == 6 && text[3].text == "," && made.many.many == Many::rank)
+        made.counted_with = text[4].text;
+      else if (text.size() != 4)
+        return wrong();
       text = text.subspan(0, 3);
     } else {
       return wrong();
@@ -261,17 +266,26 @@ class RowParser {
     return true;
   }
 
+  // Where the argument stands that tells how many items `counted` has.
+  std::optional<std::uint8_t> find_argument(const RowArgument& counted, const std::string& name) {
+    const auto found = std::find_if(row_.arguments.begin(), row_.arguments.end(),
+                                    [&](const RowArgument& a) { return a.name == name; });
+    if (found != row_.arguments.end()) return static_cast<std::uint8_t>(found - row_.arguments.begin());
+    fail(row_.line,
+         fmt::format("'{}' has as many items as '{}' says, which is no argument", counted.name, name));
+    return std::nullopt;
+  }
+
   // What only the whole row can tell.
   bool settle() {
     row_.result = given_result_.value_or(usual_result());
     for (RowArgument& argument : row_.arguments) {
       if (argument.counted_by.empty()) continue;
-      const auto found = std::find_if(row_.arguments.begin(), row_.arguments.end(),
-                                      [&](const RowArgument& a) { return a.name == argument.counted_by; });
-      if (found == row_.arguments.end())
-        return fail(row_.line, fmt::format("'{}' has as many items as '{}' says, which is no argument",
-                                           argument.name, argument.counted_by));
-      argument.many.of = static_cast<std::uint8_t>(found - row_.arguments.begin());
+      const auto of = find_argument(argument, argument.counted_by);
+      const auto with = argument.counted_with.empty() ? of : find_argument(argument, argument.counted_with);
+      if (!of || !with) return false;
+      argument.many.of = *of;
+      argument.many.with = *with;
     }
     const auto is_va_list = [](const RowArgument& a) { return a.type == "va_list"; };
     const bool has_va_list = std::any_of(row_.arguments.begin(), row_.arguments.end(), is_va_list);
@@ -349,7 +363,7 @@ class RowParser {
   Row row_;
 };
 
-std::string layer_of(const std::string& file) {
+std::string stem_of(const std::string& file) {
   const std::string base = file.substr(file.rfind('/') + 1);
   return base.substr(0, base.find('.'));
 }
@@ -357,15 +371,18 @@ std::string layer_of(const std::string& file) {
 }  // namespace
 
 Table parse_table(const std::string& file, std::string_view text, Problems& problems) {
-  Table table{file, layer_of(file), {}, {}, {}, {}, {}, {}};
-  if (!is_free_name(table.layer)) {
+  Table table;
+  table.file = file;
+  table.name = stem_of(file);
+  if (!is_free_name(table.name)) {
     problems.push_back(
-        {file, 1, fmt::format("the file's name names the layer, and '{}' is no C++ name", table.layer)});
+        {file, 1, fmt::format("the file's name names the layer, and '{}' is no C++ name", table.name)});
     return table;
   }
   Lexed lexed = lex(file, text, problems);
   table.includes = std::move(lexed.includes);
   table.library = std::move(lexed.library);
+  table.layer = lexed.layer.empty() ? table.name : std::move(lexed.layer);
   table.varies = lexed.varies;
   table.profiled = lexed.profiled;
   if (!lexed.failure.empty()) {
@@ -379,8 +396,7 @@ Table parse_table(const std::string& file, std::string_view text, Problems& prob
   }
   for (const LogicalRow& logical : lexed.rows) {
     if (logical.damaged) continue;
-    if (auto row = RowParser(file, table.layer, logical, problems).run())
-      table.rows.push_back(std::move(*row));
+    if (auto row = RowParser(table, logical, problems).run()) table.rows.push_back(std::move(*row));
   }
   return table;
 }

@@ -20,7 +20,8 @@ struct RowArgument {
   Direction direction = Direction::in;
   std::size_t items = 1;  // behind the pointer: 2 for "int ends[2]"
   Items many;
-  std::string counted_by;  // the argument that tells how many; empty: none does
+  std::string counted_by;    // the argument that tells how many; empty: none does
+  std::string counted_with;  // and the second one: rank(ncid, varid)
 };
 
 // What a row of a table says about one call.
@@ -28,6 +29,7 @@ struct Row {
   std::string file;
   int line = 0;
   std::string layer;
+  std::string table;  // its name: there may be several of one layer
   std::string name;
   std::string result_type;
   Role result = Role::value;
@@ -66,12 +68,14 @@ struct Row {
 
 struct Table {
   std::string file;
-  std::string layer;  // the file's name without ".calls"
+  std::string name;   // the file's name without ".calls"
+  std::string layer;  // the same, unless the table adds to another's
   std::vector<std::string> includes;
   std::string library;  // empty: the C library's, which every program has
   std::vector<Row> rows;
   Failure failure = Failure::minus_one;
   bool profiled = false;  // each name also exists with a P in front, for profiling libraries and for Fortran
+  bool adds_to_another() const { return layer != name; }
   bool varies = false;  // an installed library may lack some: a shim is compiled where WEIR_HAS_<name> is set
 };
 

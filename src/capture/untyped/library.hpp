@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "calls/call.hpp"
+#include "capture/lane.hpp"
+#include "capture/objects.hpp"
+
+namespace weir::capture {
+
+// What is particular to a library.
+struct LibraryWays {
+  // Whether objects of that role are this library's; others are MPI's.
+  bool (*owns)(Role role);
+  // The name of a number that stands for something in place of an object, "" for none; null for an object.
+  const char* (*name_of)(Role role, std::int64_t object);
+  // The name of an object that the library has by itself; null for all others. Asked once about each.
+  const char* (*predefined)(std::int64_t object);
+  // Dimensions of what `object` is; of variable `variable` in it, where objects are files. -1: not known.
+  std::int64_t (*rank_of)(std::int64_t object, std::int64_t variable);
+};
+
+// A library with objects of its own whose calls are recorded by one piece of code for all rows: HDF5, NetCDF
+// and PnetCDF. Their calls take microseconds and more, and they have hundreds of them.
+class ObjectLibrary {
+ public:
+  explicit constexpr ObjectLibrary(const LibraryWays& ways) : ways_(ways) {}
+
+  bool owns(Role role) const { return ways_.owns(role); }
+  std::int64_t rank_of(std::int64_t object, std::int64_t variable) const {
+    return ways_.rank_of(object, variable);
+  }
+
+  // Called before the first call is recorded. False when there is no memory.
+  bool ready();
+  // What is known of an object; one that was not seen made is made known.
+  Objects::Object find(Role role, std::int64_t object);
+  Objects::Object add(Role role, std::int64_t object);
+  void remove(Role role, std::int64_t object);
+
+ private:
+  enum class State : std::uint32_t { unborn, starting, ready, failed };
+
+  // All objects of HDF5 have numbers from one pool: a call may be given any of them.
+  static Role kind_of(Role role) { return role == Role::request ? role : Role::object; }
+
+  LibraryWays ways_;
+  Objects objects_;
+  std::atomic<State> state_{State::unborn};
+};
+
+// The library that a layer is of.
+ObjectLibrary& library_of(Layer layer);
+
+// Objects of MPI that are given to other libraries: filled in where there is MPI.
+struct MpiObjects {
+  Objects::Object (*find)(Role role, std::uint64_t handle, Lane& lane);
+  Objects::Object (*add)(Role role, std::uint64_t handle, Lane& lane);
+};
+extern constinit std::atomic<const MpiObjects*> mpi_objects;
+
+}  // namespace weir::capture

@@ -1,0 +1,231 @@
+#include "capture/untyped/recording.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <string_view>
+
+#include "trace/shape.hpp"
+
+namespace weir::capture {
+
+using trace::Encoding;
+
+UntypedRecording::UntypedRecording(Call call, std::span<const Form> forms,
+                                   std::span<const std::uint64_t> given)
+    : info_(info(call)),
+      arguments_(arguments(call)),
+      forms_(forms),
+      given_(given),
+      library_(library_of(info(call).layer)) {
+  for (std::size_t i = 0; i < arguments_.size() && ending_ == kNone; ++i)
+    if (is_ended(i)) ending_ = i;
+  if (ending_ == kNone) return;
+  if (!forms_[ending_].is_address) {
+    before_[before_count_++] = given_[ending_];
+  } else if (given_[ending_] != 0) {
+    const std::int64_t count = std::min<std::int64_t>(items(ending_), kMostBefore);
+    for (std::int64_t i = 0; i < count; ++i)
+      before_[before_count_++] = item_at(forms_[ending_], given_[ending_], static_cast<std::size_t>(i));
+  }
+}
+
+bool UntypedRecording::is_object(std::size_t at) const {
+  const Role role = arguments_[at].role;
+  return is_library_object(role) || role == Role::request;
+}
+
+bool UntypedRecording::is_ended(std::size_t at) const {
+  if (!is_object(at)) return false;
+  if (info_.completes) return arguments_[at].role == Role::request;
+  return info_.closes && library_.owns(arguments_[at].role);
+}
+
+bool UntypedRecording::is_failure(std::int64_t result) const {
+  if (info_.failure == Failure::nonzero) return info_.result_type == "int" && result != 0;
+  return result < 0;
+}
+
+bool UntypedRecording::is_list(std::size_t at) const {
+  return arguments_[at].many.many != Many::one || arguments_[at].items > 1;
+}
+
+std::int64_t UntypedRecording::items(std::size_t at) const {
+  const Items& many = arguments_[at].many;
+  switch (many.many) {
+    case Many::one:
+      return static_cast<std::int64_t>(arguments_[at].items);
+    case Many::argument:
+      return static_cast<std::int64_t>(given_[many.of]) * many.factor;
+    case Many::pointed:
+      if (failed_ || given_[many.of] == 0) return -1;
+      return static_cast<std::int64_t>(item_at(forms_[many.of], given_[many.of], 0));
+    case Many::rank:
+      return library_.rank_of(static_cast<std::int64_t>(given_[many.of]),
+                              static_cast<std::int64_t>(given_[many.with]));
+    default:
+      return -1;
+  }
+}
+
+Objects::Object UntypedRecording::object(std::size_t at, std::uint64_t bits, Lane& lane) const {
+  const Role role = arguments_[at].role;
+  if (library_.owns(role)) return library_.find(role, static_cast<std::int64_t>(bits));
+  const MpiObjects* const mpi = mpi_objects.load(std::memory_order_acquire);
+  return mpi == nullptr ? Objects::Object() : mpi->find(role, bits, lane);
+}
+
+Objects::Object UntypedRecording::new_object(Role role, std::uint64_t bits, Lane& lane) const {
+  if (library_.owns(role)) return library_.add(role, static_cast<std::int64_t>(bits));
+  const MpiObjects* const mpi = mpi_objects.load(std::memory_order_acquire);
+  return mpi == nullptr ? Objects::Object() : mpi->add(role, bits, lane);
+}
+
+void UntypedRecording::record(Lane& lane, std::uint32_t depth, Tick begin, Tick end, const Form& form,
+                              std::uint64_t result) {
+  Draft draft;
+  draft.begin(static_cast<std::uint32_t>(&info_ - &info(Call{})), depth, arguments_.size());
+  failed_ =
+      form.kind == Form::Kind::integer && !form.is_address && is_failure(static_cast<std::int64_t>(result));
+  for (std::size_t i = 0; i < arguments_.size(); ++i) put_argument(i, lane, draft);
+  put_result(form, result, lane, draft);
+  const std::uint32_t symbol = lane.symbol_of(draft);
+  lane.begin_change();
+  lane.keep_numbers(draft);
+  lane.append(symbol, draft, begin, end);
+  if (!failed_) forget_ended();
+}
+
+void UntypedRecording::put_argument(std::size_t at, Lane& lane, Draft& draft) {
+  draft.values[at] = trace::value_of_nothing(arguments_[at]);
+  const Role role = arguments_[at].role;
+  if (role == Role::buffer || role == Role::function || role == Role::varargs || role == Role::stream) {
+    draft.put(at, forms_[at].is_address && given_[at] == 0 ? Encoding::null : Encoding::absent);
+  } else if (!forms_[at].is_address) {
+    put_value(at, forms_[at], given_[at], lane, draft);
+  } else if (given_[at] == 0) {
+    draft.put(at, Encoding::null);
+  } else {
+    put_pointed(at, lane, draft);
+  }
+}
+
+void UntypedRecording::put_value(std::size_t at, const Form& form, std::uint64_t bits, Lane& lane,
+                                 Draft& draft) {
+  if (is_object(at)) {
+    put_object(at, object(at, bits, lane), lane, draft);
+  } else if (form.kind == Form::Kind::real) {
+    char text[32];
+    const int length = std::snprintf(text, sizeof text, "%.17g", std::bit_cast<double>(bits));
+    draft.put(at, Encoding::text, lane.number_of_text({text, static_cast<std::size_t>(length)}));
+  } else if (form.kind == Form::Kind::other) {
+    draft.put(at, Encoding::absent);
+  } else {
+    draft.values[at] = static_cast<std::int64_t>(bits);
+    draft.put(at, Encoding::literal, bits);
+  }
+}
+
+void UntypedRecording::put_pointed(std::size_t at, Lane& lane, Draft& draft) {
+  const Argument& argument = arguments_[at];
+  const Form& form = forms_[at];
+  const bool ended = at == ending_;
+  const bool is_there = argument.direction == Direction::in || ended || !failed_;
+  if (!is_there || form.bytes == 0) {
+    draft.put(at, Encoding::absent);
+  } else if ((argument.role == Role::path || argument.role == Role::text) &&
+             form.kind == Form::Kind::character) {
+    const std::string_view text(reinterpret_cast<const char*>(given_[at]));
+    if (argument.role == Role::path) {
+      draft.put(at, Encoding::path);
+      lane.put_path(text, draft);
+    } else {
+      draft.put(at, Encoding::text, lane.number_of_text(text));
+    }
+  } else if (form.kind == Form::Kind::other) {
+    draft.put(at, Encoding::absent);
+  } else if (is_object(at)) {
+    put_objects(at, lane, draft);
+  } else if (is_list(at)) {
+    put_numbers(at, lane, draft);
+  } else {
+    put_value(at, form, item_at(form, given_[at], 0), lane, draft);
+  }
+}
+
+void UntypedRecording::put_objects(std::size_t at, Lane& lane, Draft& draft) {
+  const Argument& argument = arguments_[at];
+  const bool ended = at == ending_;
+  const bool made = (info_.opens || info_.starts) && argument.direction == Direction::out;
+  const auto item = [&](std::size_t i) {
+    const std::uint64_t bits = ended ? before_[i] : item_at(forms_[at], given_[at], i);
+    return made ? new_object(argument.role, bits, lane) : object(at, bits, lane);
+  };
+  if (!is_list(at)) return put_object(at, item(0), lane, draft);
+  const std::int64_t count = ended ? static_cast<std::int64_t>(before_count_) : items(at);
+  if (count < 0) return draft.put(at, Encoding::absent);
+  ListText list;
+  for (std::int64_t i = 0; i < count; ++i) put_item(list, item(static_cast<std::size_t>(i)));
+  draft.put(at, Encoding::list, lane.number_of_text(list.text()));
+}
+
+void UntypedRecording::put_item(ListText& list, const Objects::Object& object) {
+  if (object.is_null() || !object.used)
+    list.put_nothing();
+  else if (object.name != nullptr)
+    list.put_name(object.name);
+  else
+    list.put_number(object.id);
+}
+
+void UntypedRecording::put_numbers(std::size_t at, Lane& lane, Draft& draft) {
+  const std::int64_t count = items(at);
+  if (count < 0 || forms_[at].kind != Form::Kind::integer) return draft.put(at, Encoding::absent);
+  ListText list;
+  for (std::int64_t i = 0; i < count; ++i)
+    list.put_number(static_cast<std::int64_t>(item_at(forms_[at], given_[at], static_cast<std::size_t>(i))));
+  draft.put(at, Encoding::list, lane.number_of_text(list.text()));
+}
+
+void UntypedRecording::put_object(std::size_t at, const Objects::Object& object, Lane& lane, Draft& draft) {
+  if (!object.used) {
+    draft.put(at, Encoding::absent);
+  } else if (object.is_null()) {
+    draft.put(at, Encoding::null);
+  } else if (object.name != nullptr) {
+    draft.put(at, Encoding::text, lane.number_of_name(object.name));
+  } else {
+    draft.values[at] = object.id;
+    draft.put(at, Encoding::literal, object.id);
+  }
+}
+
+void UntypedRecording::put_result(const Form& form, std::uint64_t result, Lane& lane, Draft& draft) {
+  draft.result = static_cast<std::int64_t>(result);
+  if (failed_) {
+    const bool has_code = info_.failure == Failure::nonzero;
+    draft.put_result(Encoding::failed, has_code ? result : 0);
+  } else if (is_library_object(info_.result)) {
+    Objects::Object made;
+    if (info_.opens)
+      made = new_object(info_.result, result, lane);
+    else
+      made = library_.find(info_.result, draft.result);
+    if (made.name != nullptr || !made.used)
+      draft.put_result(Encoding::absent);
+    else
+      draft.put_result(Encoding::literal, made.id);
+  } else if (form.kind == Form::Kind::integer && !form.is_address) {
+    draft.put_result(Encoding::literal, result);
+  } else {
+    draft.put_result(Encoding::absent);
+  }
+}
+
+void UntypedRecording::forget_ended() {
+  if (ending_ == kNone) return;
+  for (std::size_t i = 0; i < before_count_; ++i)
+    library_.remove(arguments_[ending_].role, static_cast<std::int64_t>(before_[i]));
+}
+
+}  // namespace weir::capture
