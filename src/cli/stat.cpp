@@ -11,6 +11,7 @@
 #include "base/progress.hpp"
 #include "cli/commands.hpp"
 #include "cli/trace_options.hpp"
+#include "trace/rank_gaps.hpp"
 
 namespace weir::cli {
 
@@ -86,6 +87,15 @@ std::vector<std::string> StatView::warnings() const {
   if (const std::uint64_t frames = sum(trace, &trace::StreamInfo::damaged); frames > 0)
     texts.push_back(
         fmt::format("{} pieces of what the processes left could not be read when it was merged", frames));
+  const trace::RankGaps gaps = trace::rank_gaps(trace.processes());
+  if (!gaps.missing.empty())
+    texts.push_back(fmt::format("{} {} left nothing: the trace lacks what they did",
+                                gaps.missing.size() == 1 ? "rank" : "ranks",
+                                trace::list_of_ranks(gaps.missing)));
+  if (!gaps.unfinished.empty())
+    texts.push_back(fmt::format("{} {} did not come to MPI_Finalize",
+                                gaps.unfinished.size() == 1 ? "rank" : "ranks",
+                                trace::list_of_ranks(gaps.unfinished)));
   const auto found = trace.facts().find("warnings");
   if (found != trace.facts().end() && found->is_array())
     for (const Json& warning : *found)

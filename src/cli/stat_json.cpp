@@ -1,5 +1,6 @@
 #include "base/json.hpp"
 #include "cli/stat.hpp"
+#include "trace/rank_gaps.hpp"
 #include "trace/spelling.hpp"
 
 namespace weir::cli {
@@ -48,6 +49,9 @@ Json stat_json(const StatView& view) {
   document["section_bytes"] = trace.section_bytes();
   document["process_bytes"] = view.process_bytes();
   document["ranks"] = view.ranks();
+  const trace::RankGaps gaps = trace::rank_gaps(trace.processes());
+  document["missing_ranks"] = gaps.missing;
+  document["unfinished_ranks"] = gaps.unfinished;
   document["classes"] = trace.classes().size();
   document["communicators"] = trace.communicators().size();
   document["signatures"] = trace.tables().signatures.size();

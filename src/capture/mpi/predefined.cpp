@@ -149,10 +149,6 @@ const char* name_of_rank(int rank) {
 
 const char* name_of_tag(int tag) { return tag == MPI_ANY_TAG ? "MPI_ANY_TAG" : nullptr; }
 
-const char* name_of_address(const void* address) {
-  return address == MPI_IN_PLACE ? "MPI_IN_PLACE" : nullptr;  // MPI_BOTTOM is a null pointer
-}
-
 bool is_no_weights(const void* address) {
 #ifdef OPEN_MPI
   return address == MPI_UNWEIGHTED || address == MPI_WEIGHTS_EMPTY;

@@ -10,9 +10,6 @@ void predefine_objects();
 const char* name_of_rank(int rank);
 const char* name_of_tag(int tag);
 
-// "MPI_IN_PLACE" and its like, for an address that stands for something else; null for memory.
-const char* name_of_address(const void* address);
-
 // MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY.
 bool is_no_weights(const void* address);
 

@@ -44,7 +44,10 @@ class Scratch {
 };
 
 // Memory that stands for something else: "MPI_IN_PLACE", or null.
-inline const char* name_of_buffer(const void* buffer) { return name_of_address(buffer); }
+inline const char* name_of_buffer(const void* buffer) {
+  return buffer == MPI_IN_PLACE ? "MPI_IN_PLACE" : nullptr;  // MPI_BOTTOM is a null pointer
+}
+
 struct Mpi {
   static Objects& objects() { return library().objects; }
   static Role kind_of(Role role) { return role; }
@@ -261,10 +264,12 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
     using trace::Encoding;
     constexpr const Argument& argument = arguments(C)[I];
     draft.values[I] = value;
-    const char* const name = argument.role == Role::rank ? name_of_rank(value) : name_of_tag(value);
-    if (name != nullptr) {
+    constexpr bool is_rank = argument.role == Role::rank;
+    constexpr bool is_relative = is_rank && is_partner(argument.name);
+    const char* const name = value >= 0 ? nullptr : is_rank ? name_of_rank(value) : name_of_tag(value);
+    if (name != nullptr) [[unlikely]] {
       draft.put(I, Encoding::text, lane.number_of_name(name));
-    } else if (argument.role == Role::rank && is_partner(argument.name) && own_rank_ >= 0) {
+    } else if (is_relative && own_rank_ >= 0) {
       draft.put(I, Encoding::relative, static_cast<std::uint64_t>(std::int64_t{value} - own_rank_));
     } else {
       draft.put(I, Encoding::literal, static_cast<std::uint64_t>(std::int64_t{value}));
@@ -364,9 +369,10 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
         signature = (signature ^ draft.words[k]) * 0x9E3779B97F4A7C15U;
       // Nobody sends from MPI_PROC_NULL, and MPICH leaves such a status as it was.
       constexpr std::size_t source = find_argument(C, "source");
-      bool receives = name(C).find("recv") != std::string_view::npos;
-      if constexpr (source != kNone)
-        receives = receives && As<source>::value(std::get<source>(recording_.args())) != MPI_PROC_NULL;
+      constexpr bool is_receive = name(C).find("recv") != std::string_view::npos;
+      bool receives = is_receive;
+      if constexpr (is_receive && source != kNone)
+        receives = As<source>::value(std::get<source>(recording_.args())) != MPI_PROC_NULL;
       const Requests::Request made = library().requests.add(mpi::bits_of(As<I>::item(given, 0)), signature,
                                                             receives, info(C).persistent);
       draft.put(I, Encoding::literal, made.id);
