@@ -3,6 +3,7 @@
 
 Usage: endings.py WEIR
 """
+import os
 import re
 import sys
 from pathlib import Path
@@ -53,11 +54,12 @@ def main():
             checks.equal(f"{mpi.name}: MPI_Abort is the last call", calls(facts, "MPI_Abort"), 1)
 
             spawn = mpi.start(2, worlds, "spawn")
-            if run(spawn).returncode != 0:
+            with_sockets = os.environ | {"OMPI_MCA_btl": "self,vader,tcp"}  # how two worlds of Open MPI meet
+            if run(spawn, env=with_sockets).returncode != 0:
                 checks.skip(f"{mpi.name}: spawned ranks", "this installation cannot start any, traced or not")
             else:
                 out = scratch / "spawn"
-                facts = check(checks, weir, f"{mpi.name}: spawned ranks", out, trace(weir, out, spawn), True)
+                facts = check(checks, weir, f"{mpi.name}: spawned ranks", out, trace(weir, out, spawn, env=with_sockets), True)
                 checks.expect(f"{mpi.name}: two worlds", facts["ranks"] > 2 and not facts["missing_ranks"], f"{facts['ranks']} {facts['missing_ranks']}")
 
             # Ranks whose process left nothing at all: its files are gone, as after the loss of a node.
