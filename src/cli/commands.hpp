@@ -5,6 +5,7 @@
 namespace weir::cli {
 
 extern const Command kBench;
+extern const Command kCheck;
 extern const Command kCompletion;
 extern const Command kDetect;
 extern const Command kDoctor;
