@@ -27,7 +27,7 @@ if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PR
   endforeach()
 endif()
 weir_room(consistency)
-weir_room(semantics    USES trace consistency)
+weir_room(semantics    USES trace)
 weir_room(proxy        USES trace)
 
 weir_room(transport    NEEDS UCX THREADED)
