@@ -13,6 +13,7 @@ extern const Command kDump;
 extern const Command kFit;
 extern const Command kManual;
 extern const Command kMerge;
+extern const Command kPatterns;
 extern const Command kPlan;
 extern const Command kStat;
 extern const Command kStripe;

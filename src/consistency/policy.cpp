@@ -80,7 +80,13 @@ std::string FilePolicy::text() const {
 
 std::string exact_pattern(std::string_view name) {
   std::string pattern;
-  for (const char c : name) {
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    // A line can hold neither: any one character stands there.
+    if (c == '\n' || (i + 1 == name.size() && kBlanks.find(c) != std::string_view::npos)) {
+      pattern += '?';
+      continue;
+    }
     if (c == '*' || c == '?' || c == '[' || c == '\\') pattern += '\\';
     pattern += c;
   }

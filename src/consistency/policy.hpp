@@ -43,7 +43,8 @@ class FilePolicy {
   std::vector<PolicyRow> rows_;
 };
 
-// The pattern that matches this name and no other.
+// The pattern that matches this name and no other; in place of a line break, or a blank at its end, any
+// character does.
 std::string exact_pattern(std::string_view name);
 
 }  // namespace weir::consistency

@@ -16,8 +16,8 @@ struct Access {
   static constexpr std::uint8_t kMapped = 4;     // of a mapping: may be touched at any time until it ends
   static constexpr std::uint8_t kTruncates = 8;  // bytes that were cut off
   static constexpr std::uint8_t kMpiIo = 16;     // of an MPI-IO call
-  static constexpr std::uint8_t kFromEnd =
-      32;  // while accesses are put together: `begin` counts from the end
+  static constexpr std::uint8_t kMissed = 32;    // read beyond the end: asked for, and not there
+  static constexpr std::uint8_t kFromEnd = 64;   // while accesses are made: `begin` counts from the end
 
   std::int64_t begin = 0;
   std::int64_t end = 0;       // behind the last byte

@@ -43,6 +43,23 @@ struct ProcessPair {
   std::uint32_t models = 0;  // bit i: some conflict under model i
 };
 
+// All conflicting pairs of two members between the same sync points of both: one place to mend them.
+struct Gap {
+  std::uint64_t pairs = 0;
+  std::uint32_t models = 0;  // bit i: conflicts under model i
+  bool race = false;
+  Access first;  // of the pair with the last write
+  Access second;
+};
+struct GapKey {
+  std::uint32_t first = 0;  // members, and how many of their sync points came before
+  std::uint32_t first_syncs = 0;
+  std::uint32_t second = 0;
+  std::uint32_t second_syncs = 0;
+  bool race = false;
+  friend auto operator<=>(const GapKey&, const GapKey&) = default;
+};
+
 struct FileFindings {
   std::vector<ConflictCounts> conflicts;  // by model
   std::uint64_t races = 0;
@@ -50,6 +67,7 @@ struct FileFindings {
   std::vector<ConflictPair> examples;  // the first of each kind and set of models
   // Of members; the first the one that comes first, of a race the lower.
   std::map<std::pair<std::uint32_t, std::uint32_t>, ProcessPair> pairs;
+  std::map<GapKey, Gap> gaps;  // the first 1000
 
   bool sufficient(std::size_t model, const consistency::Model& about) const {
     const ConflictCounts& counts = conflicts[model];

@@ -119,6 +119,7 @@ class Assembly {
     parts.by_others = parts.by_others || (!opening.in_mpi && !opening.by_mpi);
     if (opening.only_named || opening.in_mpi) return;
     const bool created = opening.exclusive || (opening.creates && !was_known);
+    if (opening.creates && !created) return;  // it would have made the file itself
     note({created ? NameUse::Kind::create : NameUse::Kind::open, number_of(opening.path), 0, opening.event,
           opening.start_ns, opening.end_ns});
   }
@@ -277,13 +278,13 @@ void settle_positions(File& file) {
     if ((access.flags & Access::kTruncates) != 0) {
       access.end = size;
       size = access.begin;
-    } else if ((access.flags & Access::kMapped) == 0) {
+    } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0) {
       // What was read was there: a file may be older than the trace.
       size = std::max(size, access.end);
     }
     if (access.begin >= access.end) continue;
     const auto bytes = static_cast<std::uint64_t>(access.end - access.begin);
-    if ((access.flags & (Access::kTruncates | Access::kMapped)) == 0)
+    if ((access.flags & (Access::kTruncates | Access::kMapped | Access::kMissed)) == 0)
       (access.writes() ? file.written_bytes : file.read_bytes) += bytes;
     did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
     file.accesses[kept++] = access;

@@ -17,7 +17,6 @@ struct Opening {
   Event event;
   std::int64_t start_ns = 0;
   std::int64_t end_ns = 0;
-  std::uint32_t from = kNone;  // the opening that this one goes on with: inherited, not opened again
   bool creates = false;
   bool exclusive = false;
   bool truncates = false;
@@ -69,9 +68,8 @@ struct Collected {
   std::vector<Use> uses;
   std::map<MetadataKey, std::uint64_t> metadata;
   std::uint64_t data_calls = 0;
-  std::uint64_t unfollowed = 0;      // data calls whose bytes the trace does not tell
-  std::uint64_t untyped = 0;         // MPI-IO calls with datatypes that were not seen being made
-  std::uint64_t shared_pointer = 0;  // MPI-IO calls at a shared position that only their order tells
+  std::uint64_t unfollowed = 0;  // data calls whose bytes the trace does not tell
+  std::uint64_t untyped = 0;     // MPI-IO calls with datatypes that were not seen being made
 };
 
 }  // namespace weir::semantics::detail

@@ -29,6 +29,7 @@ class Findings {
       two.races += race ? 1 : 0;
       two.models |= judgement.conflicts;
     }
+    if (race || judgement.conflicts != 0) gap(first, second, judgement.conflicts, race);
     if (race)
       example(PairKind::race, 0, one, other);
     else if (judgement.conflicts != 0)
@@ -61,6 +62,22 @@ class Findings {
       default:
         return counts.raw_d;
     }
+  }
+
+  void gap(const Access& first, const Access& second, std::uint32_t models, bool race) {
+    constexpr std::size_t kMostGaps = 1000;
+    const GapKey key{first.member, first.syncs, second.member, second.syncs, race};
+    auto found = out_.gaps.find(key);
+    if (found == out_.gaps.end()) {
+      if (out_.gaps.size() >= kMostGaps) return;
+      found = out_.gaps.emplace(key, Gap{0, 0, race, first, second}).first;
+    }
+    Gap& here = found->second;
+    ++here.pairs;
+    here.models |= models;
+    if (first.start_ns <= here.first.start_ns) return;
+    here.first = first;
+    here.second = second;
   }
 
   void example(PairKind kind, std::uint32_t models, const Access& first, const Access& second) {

@@ -54,6 +54,17 @@ void Follower::transfer(const Call& call) {
   if (slot == nullptr) return;
   ++out_.data_calls;
   if (call.result() > 0) move(call, *slot, call.info->moves, call.result(), 0);
+  const Description& description = descriptions_[slot->description];
+  miss(call, *slot, description.position, call.result(), description.from_end);
+}
+
+// A read that came back short asked for bytes that were not there: it depends on nobody writing them before.
+void Follower::miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end) {
+  const std::int8_t bytes = call.record->function->shape.bytes;
+  if (call.info->moves > 0 || bytes < 0 || call.argument(bytes).kind != Value::Kind::number) return;
+  const std::int64_t rest = call.argument(bytes).number - got;
+  if (rest > 0 && at <= INT64_MAX - rest)
+    add(call, slot.use, at, at + rest, Access::kMissed | (from_end ? Access::kFromEnd : 0));
 }
 
 void Follower::transfer_at(const Call& call) {
@@ -61,8 +72,9 @@ void Follower::transfer_at(const Call& call) {
   if (slot == nullptr) return;
   ++out_.data_calls;
   const std::int64_t bytes = call.result();
-  if (bytes <= 0) return;
   const std::int64_t offset = call.argument(call.info->offset).number;
+  if (offset >= 0) miss(call, *slot, offset + bytes, bytes, false);
+  if (bytes <= 0) return;
   const bool writes = call.info->moves > 0;
   // Linux appends whatever the offset is, when the file was opened so; -1 stands for the position.
   if (offset == -1) return move(call, *slot, call.info->moves, bytes, 0);

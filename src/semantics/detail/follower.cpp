@@ -192,7 +192,7 @@ void Follower::act(const Call& call) {
     case Action::change_mode:
       return change_mode(call);
     default:
-      return;
+      return act_mpi(call);
   }
 }
 

@@ -59,7 +59,6 @@ class Follower {
   void close(const Call& call, consistency::Operation operation);
   void close_numbers(const Call& call);
   void close_streams(const Call& call);
-  void change_program(const Call& call);
   void control(const Call& call);
   Slot* slot_of(const Call& call, const trace::Value& handle);
   void adopt(const Call& call, const trace::Value& handle, Slot& slot);
@@ -73,6 +72,7 @@ class Follower {
   void transfer(const Call& call);
   void transfer_at(const Call& call);
   void transfer_stream(const Call& call);
+  void miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end);
   void copy(const Call& call);
   void seek_stream(const Call& call);
   void truncate(const Call& call);
@@ -81,6 +81,14 @@ class Follower {
   void unmap(const Call& call);
   void move(const Call& call, Slot& slot, int direction, std::int64_t bytes, std::uint8_t flags);
   void add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end, std::uint8_t flags);
+
+  // MPI-IO: follow_mpi.cpp.
+  void act_mpi(const Call& call);
+  void mpi_open(const Call& call);
+  void mpi_close(const Call& call);
+  void mpi_view(const Call& call);
+  void mpi_seek(const Call& call);
+  void mpi_transfer(const Call& call);
 
   // Visibility and names: follow_names.cpp.
   void sync(const Call& call, std::uint32_t use, std::uint32_t operations);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "semantics/detail/collected.hpp"
+#include "semantics/detail/datatype.hpp"
 
 namespace weir::semantics::detail {
 
@@ -32,13 +33,23 @@ struct Mapping {
   std::int64_t length = 0;
 };
 
+// An open MPI file.
+struct MpiFile {
+  FileView view;
+  std::int64_t position = 0;  // in etypes
+  bool known = true;          // view and position
+  bool seen_below = false;    // MPI's POSIX calls on it are in the trace
+};
+
 // What a process has open, by the symbolic ids of its handles.
 struct ProcessTable {
   std::vector<Slot> slots;
   std::vector<Slot> inherited;                            // from the program that this one replaced
   std::unordered_map<std::int64_t, Mapping> mappings;     // by address
   std::unordered_map<std::uint32_t, std::uint32_t> uses;  // by opening
-  std::uint32_t place = 0;                                // of the next access or sync point
+  std::unordered_map<std::uint32_t, MpiFile> mpi_files;   // by handle
+  Datatypes datatypes;
+  std::uint32_t place = 0;  // of the next access or sync point
   bool started = false;
   bool replaced = false;  // by another program, which goes on with its descriptors
   Event last;             // its last record
