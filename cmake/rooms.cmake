@@ -50,8 +50,8 @@ if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PR
     weir_preload_library(weir-capture-${mpi} SHIMS ${shims} ROOMS capture ALSO_EXPORTS vfork)
   endforeach()
 endif()
-weir_room(consistency)
-weir_room(semantics    USES trace consistency)
+weir_room(consistency  LINKS PkgConfig::TOML)
+weir_room(semantics    USES trace consistency LINKS Boost::headers)
 weir_room(proxy        USES trace)
 
 weir_room(transport    NEEDS UCX THREADED)

@@ -5,6 +5,7 @@
 namespace weir::cli {
 
 extern const Command kBench;
+extern const Command kCheck;
 extern const Command kCompletion;
 extern const Command kDetect;
 extern const Command kDoctor;
@@ -12,6 +13,7 @@ extern const Command kDump;
 extern const Command kFit;
 extern const Command kManual;
 extern const Command kMerge;
+extern const Command kPatterns;
 extern const Command kPlan;
 extern const Command kStat;
 extern const Command kStripe;

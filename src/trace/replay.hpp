@@ -48,6 +48,7 @@ class Replay {
 
   std::uint64_t thread() const { return thread_; }
   const std::string& directory() const { return directory_; }
+  std::int64_t position(std::uint32_t id) const { return id < handles_.size() ? handles_[id].end : 0; }
 
   // The state as bytes, but for the thread, from which a stream can be followed from the middle. Templates
   // have numbers of the process's own there: `own_number` says which (kNoNumber for one without records),

@@ -115,6 +115,8 @@ class RecordReader {
   const std::optional<Error>& error() const { return error_; }
   // The working directory when the last record was made.
   const std::string& directory() const { return replay_.directory(); }
+  // Where the last record left the position from which offsets of that handle are counted.
+  std::int64_t position(std::uint32_t handle) const { return replay_.position(handle); }
   // Goes on behind the damaged block; false when there is nothing more.
   bool skip_damage();
 

@@ -4,6 +4,11 @@
 //   make_trace DIR large      600 000 records in one stream: several blocks
 //   make_trace DIR live       not merged
 //   make_trace DIR ranks      a launcher and ranks 0 to 6 and 8, one class but for rank 0
+//   make_trace DIR race       rank 0 writes what rank 1 reads, and nothing orders them
+//   make_trace DIR barrier    the same with a barrier between them,
+//   make_trace DIR fsync      with an fsync before it,
+//   make_trace DIR reopen     with a close before and an open behind it
+//   make_trace DIR reader     a program that reads the same file
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -104,6 +109,45 @@ void ranks(const std::filesystem::path& run) {
   }
 }
 
+// As examples/consistency/exchange.c does it.
+void exchange(const std::filesystem::path& run, const std::string& how) {
+  for (const std::int32_t rank : {0, 1}) {
+    const auto process = static_cast<std::uint64_t>(4100 + rank);
+    Lane lane(run, {.process = process, .parent = 1, .number = 0, .start = 1000, .timed = true, .lost = 0});
+    lane.program("/usr/bin/exchange", "/scratch", std::string("exchange\0", 9));
+    lane.thread(process);
+    lane.rank(rank, 2, 0, 0);
+    const auto open = [&](std::uint64_t at) {
+      lane.call("open", 0, {path("shared.dat"), literal(0102), literal(0644)}, opened(0, 3), at, 500);
+    };
+    const auto close = [&](std::uint64_t at) { lane.call("close", 0, {handle(0)}, literal(0), at, 300); };
+    open(1000);
+    if (rank == 0) {
+      lane.call("pwrite", 0, {handle(0), absent(), literal(4096), literal(0)}, full(), 2000, 900);
+      if (how == "fsync") lane.call("fsync", 0, {handle(0)}, literal(0), 3000, 900);
+      if (how == "reopen") close(3000);
+    }
+    if (how != "race") lane.call("MPI_Barrier", 0, {text("MPI_COMM_WORLD")}, literal(0), 4000, 500);
+    if (rank == 1) {
+      if (how == "reopen") {
+        close(5000);
+        open(5500);
+      }
+      lane.call("pread", 0, {handle(0), absent(), literal(4096), literal(0)}, full(), 7000, 800);
+    }
+    if (rank != 0 || how != "reopen") close(9000);
+  }
+}
+
+void reader(const std::filesystem::path& run) {
+  Lane lane(run, {.process = 5000, .parent = 1, .number = 0, .start = 1000, .timed = true, .lost = 0});
+  lane.program("/usr/bin/analyse", "/scratch", std::string("analyse\0", 8));
+  lane.thread(5000);
+  lane.call("open", 0, {path("shared.dat"), literal(0), literal(0)}, opened(0, 3), 1000, 500);
+  lane.call("read", 0, {handle(0), absent(), literal(8192)}, literal(4096), 2000, 500);
+  lane.call("close", 0, {handle(0)}, literal(0), 3000, 300);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -114,6 +158,10 @@ int main(int argc, char** argv) {
     large(run);
   else if (kind == "ranks")
     ranks(run);
+  else if (kind == "race" || kind == "barrier" || kind == "fsync" || kind == "reopen")
+    exchange(run, kind);
+  else if (kind == "reader")
+    reader(run);
   else
     small(run, kind != "untimed");
   if (kind == "live") return 0;

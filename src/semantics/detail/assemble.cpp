@@ -1,0 +1,303 @@
+#include "semantics/detail/assemble.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/parallel.hpp"
+#include "semantics/detail/file_identity.hpp"
+
+namespace weir::semantics::detail {
+namespace {
+
+// An opening or a change of names, to be put in the order of time.
+struct Step {
+  std::int64_t end_ns = 0;
+  Event event;
+  std::uint32_t program = 0;
+  std::uint32_t family = 0;
+  std::uint32_t index = 0;
+  bool opening = false;
+
+  auto key() const { return std::tuple(end_ns, event, !opening, index); }
+};
+
+// A file while its parts are being found.
+struct Parts {
+  std::vector<Use*> uses;
+  bool by_mpi = false;     // some MPI_File_open named it
+  bool by_others = false;  // opened by the program itself
+  bool below_mpi = false;  // MPI made POSIX accesses to it
+};
+
+class Assembly {
+ public:
+  Assembly(std::vector<FollowedProgram>& programs, Accesses& out) : programs_(&programs), out_(&out) {}
+
+  void run(unsigned threads) {
+    renumber();
+    walk_names();
+    gather();
+    build(threads);
+  }
+
+ private:
+  // Processes and times of all programs on one scale.
+  void renumber() {
+    for (FollowedProgram& program : *programs_) {
+      const std::uint32_t first = program.first_process;
+      const std::int64_t shift = program.shift_ns;
+      for (Collected& family : program.families) {
+        for (Opening& opening : family.openings) {
+          opening.event.process += first;
+          opening.start_ns += shift;
+          opening.end_ns += shift;
+        }
+        for (NameChange& change : family.changes) {
+          change.event.process += first;
+          change.start_ns += shift;
+          change.end_ns += shift;
+        }
+        for (Use& use : family.uses) {
+          use.process += first;
+          if (shift == 0) continue;
+          for (Access& access : use.accesses) {
+            access.start_ns += shift;
+            access.end_ns += shift;
+          }
+          for (PlacedSync& placed : use.syncs) {
+            placed.sync.start_ns += shift;
+            placed.sync.end_ns += shift;
+          }
+        }
+      }
+    }
+  }
+
+  std::vector<Step> steps() const {
+    std::vector<Step> steps;
+    for (std::uint32_t p = 0; p < programs_->size(); ++p)
+      for (std::uint32_t f = 0; f < (*programs_)[p].families.size(); ++f) {
+        const Collected& family = (*programs_)[p].families[f];
+        for (std::uint32_t i = 0; i < family.openings.size(); ++i)
+          steps.push_back({family.openings[i].end_ns, family.openings[i].event, p, f, i, true});
+        for (std::uint32_t i = 0; i < family.changes.size(); ++i)
+          steps.push_back({family.changes[i].end_ns, family.changes[i].event, p, f, i, false});
+      }
+    std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.key() < b.key(); });
+    return steps;
+  }
+
+  std::uint32_t number_of(const std::string& name) {
+    const auto [found, fresh] = name_numbers_.emplace(name, static_cast<std::uint32_t>(out_->names.size()));
+    if (fresh) out_->names.push_back(name);
+    return found->second;
+  }
+
+  void walk_names() {
+    file_of_.resize(programs_->size());
+    for (std::size_t p = 0; p < programs_->size(); ++p)
+      for (const Collected& family : (*programs_)[p].families)
+        file_of_[p].emplace_back(family.openings.size(), kNone);
+    for (const Step& step : steps()) {
+      const Collected& family = (*programs_)[step.program].families[step.family];
+      if (step.opening)
+        open(family.openings[step.index], file_of_[step.program][step.family][step.index]);
+      else
+        change(family.changes[step.index]);
+    }
+  }
+
+  void open(const Opening& opening, std::uint32_t& file) {
+    if (opening.not_a_file || opening.path.empty()) return;
+    const bool was_known = identity_.known(opening.path);
+    file = identity_.open(opening.path);
+    if (file >= parts_.size()) parts_.resize(file + 1);
+    Parts& parts = parts_[file];
+    parts.by_mpi = parts.by_mpi || opening.by_mpi;
+    parts.by_others = parts.by_others || (!opening.in_mpi && !opening.by_mpi);
+    if (opening.only_named || opening.in_mpi) return;
+    const bool created = opening.exclusive || (opening.creates && !was_known);
+    if (opening.creates && !created) return;  // it would have made the file itself
+    note({created ? NameUse::Kind::create : NameUse::Kind::open, number_of(opening.path), 0, opening.event,
+          opening.start_ns, opening.end_ns});
+  }
+
+  void change(const NameChange& change) {
+    using Kind = NameChange::Kind;
+    NameUse use{NameUse::Kind::remove, number_of(change.path), 0,
+                change.event,          change.start_ns,        change.end_ns};
+    switch (change.kind) {
+      case Kind::rename:
+        identity_.rename(change.path, change.other);
+        use.kind = NameUse::Kind::rename;
+        use.other = number_of(change.other);
+        break;
+      case Kind::link:
+        identity_.link(change.path, change.other);
+        use.kind = NameUse::Kind::link;
+        use.other = number_of(change.other);
+        break;
+      case Kind::soft_link:
+        identity_.soft_link(change.path, change.other);
+        use.kind = NameUse::Kind::create;
+        break;
+      case Kind::remove:
+        identity_.remove(change.path);
+        break;
+      case Kind::make_directory:
+        use.kind = NameUse::Kind::create;
+        break;
+      case Kind::look_up:
+        use.kind = NameUse::Kind::look_up;
+        break;
+      case Kind::list:
+        use.kind = NameUse::Kind::list;
+        break;
+      case Kind::miss:
+        use.kind = NameUse::Kind::miss;
+        break;
+    }
+    if (!change.in_mpi) note(use);
+  }
+
+  void note(const NameUse& use) { out_->name_uses.push_back(use); }
+
+  void gather() {
+    parts_.resize(identity_.names().size());
+    for (std::size_t p = 0; p < programs_->size(); ++p) {
+      auto& families = (*programs_)[p].families;
+      for (std::size_t f = 0; f < families.size(); ++f) {
+        for (Use& use : families[f].uses) {
+          const std::uint32_t file = file_of_[p][f][use.opening];
+          if (file == kNone) continue;
+          parts_[file].uses.push_back(&use);
+          parts_[file].below_mpi =
+              parts_[file].below_mpi || (families[f].openings[use.opening].in_mpi && !use.accesses.empty());
+        }
+        out_->data_calls += families[f].data_calls;
+        out_->unfollowed += families[f].unfollowed;
+        out_->untyped += families[f].untyped;
+      }
+    }
+  }
+
+  void build(unsigned threads) {
+    std::vector<File> files(parts_.size());
+    parallel_for(
+        parts_.size(),
+        [&](std::size_t i) {
+          if (!is_library_file(parts_[i])) files[i] = file_of(parts_[i], identity_.names()[i]);
+        },
+        threads);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      if (is_library_file(parts_[i])) ++out_->library_files;
+      if (files[i].accesses.empty()) continue;
+      out_->access_count += files[i].accesses.size();
+      out_->files.push_back(std::move(files[i]));
+    }
+    std::stable_sort(out_->files.begin(), out_->files.end(),
+                     [](const File& a, const File& b) { return a.name < b.name; });
+  }
+
+  // MPI's own: opened inside its calls only, and not what it was asked to open.
+  static bool is_library_file(const Parts& parts) {
+    return !parts.uses.empty() && !parts.by_mpi && !parts.by_others;
+  }
+
+  static File file_of(const Parts& parts, const std::string& name) {
+    File file;
+    file.name = name;
+    file.through_mpi = parts.by_mpi;
+    std::map<std::uint32_t, std::vector<Use*>> by_process;
+    std::size_t count = 0;
+    for (Use* const use : parts.uses) {
+      by_process[use->process].push_back(use);
+      count += use->accesses.size();
+      file.guessed = file.guessed || use->guessed;
+      file.mapped = file.mapped || use->mapped;
+    }
+    file.accesses.reserve(count);
+    for (const auto& [process, uses] : by_process) add_member(file, process, uses, parts.below_mpi);
+    settle_positions(file);
+    return file;
+  }
+
+  static void add_member(File& file, std::uint32_t process, const std::vector<Use*>& uses, bool below_mpi) {
+    std::vector<PlacedSync> syncs;
+    for (const Use* const use : uses) syncs.insert(syncs.end(), use->syncs.begin(), use->syncs.end());
+    std::sort(syncs.begin(), syncs.end(),
+              [](const PlacedSync& a, const PlacedSync& b) { return a.place < b.place; });
+    const auto number = static_cast<std::uint32_t>(file.members.size());
+    Member& member = file.members.emplace_back();
+    member.process = process;
+    member.syncs.reserve(syncs.size());
+    for (const PlacedSync& placed : syncs) member.syncs.push_back(placed.sync);
+    for (Use* const use : uses) {
+      std::size_t before = 0;
+      for (Access access : use->accesses) {
+        if (below_mpi && (access.flags & Access::kMpiIo) != 0) continue;  // counted below
+        while (before < syncs.size() && syncs[before].place < access.syncs) ++before;
+        access.syncs = static_cast<std::uint32_t>(before);
+        access.member = number;
+        file.accesses.push_back(access);
+      }
+      use->accesses = {};
+      use->syncs = {};
+    }
+  }
+
+  std::vector<FollowedProgram>* programs_;
+  Accesses* out_;
+  FileIdentity identity_;
+  std::unordered_map<std::string, std::uint32_t> name_numbers_;
+  std::vector<std::vector<std::vector<std::uint32_t>>> file_of_;  // by program, family, opening
+  std::vector<Parts> parts_;
+};
+
+}  // namespace
+
+void settle_positions(File& file) {
+  std::sort(file.accesses.begin(), file.accesses.end(), [](const Access& a, const Access& b) {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    return std::tuple(a.member, a.thread, a.record, a.begin) <
+           std::tuple(b.member, b.thread, b.record, b.begin);
+  });
+  constexpr std::uint8_t kRead = 1;
+  constexpr std::uint8_t kWrote = 2;
+  std::vector<std::uint8_t> did(file.members.size());
+  std::int64_t size = 0;
+  std::size_t kept = 0;
+  for (Access access : file.accesses) {
+    if ((access.flags & Access::kFromEnd) != 0) {
+      access.begin = std::max<std::int64_t>(0, access.begin + size);
+      access.end = std::max(access.begin, access.end + size);
+      access.flags = static_cast<std::uint8_t>(access.flags & ~Access::kFromEnd);
+    }
+    if ((access.flags & Access::kTruncates) != 0) {
+      access.end = size;
+      size = access.begin;
+    } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0) {
+      // What was read was there: a file may be older than the trace.
+      size = std::max(size, access.end);
+    }
+    if (access.begin >= access.end) continue;
+    const auto bytes = static_cast<std::uint64_t>(access.end - access.begin);
+    if ((access.flags & (Access::kTruncates | Access::kMapped | Access::kMissed)) == 0)
+      (access.writes() ? file.written_bytes : file.read_bytes) += bytes;
+    did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
+    file.accesses[kept++] = access;
+  }
+  file.accesses.resize(kept);
+  for (const std::uint8_t one : did) {
+    file.readers += (one & kRead) != 0 ? 1 : 0;
+    file.writers += (one & kWrote) != 0 ? 1 : 0;
+  }
+}
+
+void assemble(std::vector<FollowedProgram> programs, unsigned threads, Accesses& out) {
+  Assembly(programs, out).run(threads);
+}
+
+}  // namespace weir::semantics::detail

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir::semantics::detail {
+
+// Which file a name stands for, as names are made, changed and removed. Files are numbered in the order in
+// which they are first met.
+class FileIdentity {
+ public:
+  // The file behind the name; a new one if none was seen there.
+  std::uint32_t open(const std::string& path);
+  bool known(const std::string& path) const;
+  void rename(const std::string& from, const std::string& to);  // also of a directory with all in it
+  void link(const std::string& from, const std::string& to);
+  void soft_link(const std::string& path, const std::string& target);
+  void remove(const std::string& path);
+
+  // The first name each file had.
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  const std::string& followed(const std::string& path) const;
+
+  std::map<std::string, std::uint32_t> files_;
+  std::map<std::string, std::string> soft_links_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace weir::semantics::detail

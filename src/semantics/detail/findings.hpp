@@ -1,0 +1,94 @@
+#pragma once
+
+#include <map>
+
+#include "semantics/conflicts.hpp"
+#include "semantics/detail/judge.hpp"
+
+namespace weir::semantics::detail {
+
+// Adds up what is found in a file.
+class Findings {
+ public:
+  Findings(std::size_t models, const ConflictOptions& options) : options_(&options) {
+    out_.conflicts.resize(models);
+  }
+
+  // A pair of which the second is the later by time.
+  void pair(const Access& one, const Access& other, const Judgement& judgement) {
+    ++out_.overlaps;
+    const bool turned = judgement.order == Judgement::Order::second;
+    const Access& first = turned ? other : one;
+    const Access& second = turned ? one : other;
+    const bool race = judgement.order == Judgement::Order::unordered;
+    if (one.member != other.member) {
+      std::pair<std::uint32_t, std::uint32_t> members(first.member, second.member);
+      if (race && members.first > members.second) std::swap(members.first, members.second);
+      ProcessPair& two = out_.pairs[members];
+      ++two.overlaps;
+      two.races += race ? 1 : 0;
+      two.models |= judgement.conflicts;
+    }
+    if (race || judgement.conflicts != 0) gap(first, second, judgement.conflicts, race);
+    if (race)
+      example(PairKind::race, 0, one, other);
+    else if (judgement.conflicts != 0)
+      example(kind_of(first, second), judgement.conflicts, first, second);
+  }
+
+  void count(PairKind kind, std::uint32_t models) {
+    for (std::size_t i = 0; i < out_.conflicts.size(); ++i)
+      if ((models >> i & 1) != 0) ++field(out_.conflicts[i], kind);
+  }
+  void count_race() { ++out_.races; }
+
+  static PairKind kind_of(const Access& first, const Access& second) {
+    const bool own = first.member == second.member;
+    if (second.writes()) return own ? PairKind::waw_s : PairKind::waw_d;
+    return own ? PairKind::raw_s : PairKind::raw_d;
+  }
+
+  FileFindings take() { return std::move(out_); }
+
+ private:
+  static std::uint64_t& field(ConflictCounts& counts, PairKind kind) {
+    switch (kind) {
+      case PairKind::waw_s:
+        return counts.waw_s;
+      case PairKind::waw_d:
+        return counts.waw_d;
+      case PairKind::raw_s:
+        return counts.raw_s;
+      default:
+        return counts.raw_d;
+    }
+  }
+
+  void gap(const Access& first, const Access& second, std::uint32_t models, bool race) {
+    constexpr std::size_t kMostGaps = 1000;
+    const GapKey key{first.member, first.syncs, second.member, second.syncs, race};
+    auto found = out_.gaps.find(key);
+    if (found == out_.gaps.end()) {
+      if (out_.gaps.size() >= kMostGaps) return;
+      found = out_.gaps.emplace(key, Gap{0, 0, race, first, second}).first;
+    }
+    Gap& here = found->second;
+    ++here.pairs;
+    here.models |= models;
+    if (first.start_ns <= here.first.start_ns) return;
+    here.first = first;
+    here.second = second;
+  }
+
+  void example(PairKind kind, std::uint32_t models, const Access& first, const Access& second) {
+    std::size_t& seen = shown_[{kind, models}];
+    if (seen++ >= options_->examples) return;
+    out_.examples.push_back({kind, models, first, second});
+  }
+
+  const ConflictOptions* options_;
+  std::map<std::pair<PairKind, std::uint32_t>, std::size_t> shown_;
+  FileFindings out_;
+};
+
+}  // namespace weir::semantics::detail

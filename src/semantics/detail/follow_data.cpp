@@ -1,0 +1,206 @@
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/mman.h>
+
+#include "semantics/detail/file_name.hpp"
+#include "semantics/detail/follower.hpp"
+
+namespace weir::semantics::detail {
+
+using trace::Value;
+
+namespace {
+
+// What stdio reads at a time where the trace does not tell how far a call went (fscanf).
+constexpr std::int64_t kStreamBlock = 4096;
+
+}  // namespace
+
+void Follower::add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end,
+                   std::uint8_t flags) {
+  Access access;
+  access.begin = begin;
+  access.end = end;
+  access.start_ns = call.start_ns;
+  access.end_ns = call.end_ns;
+  access.record = call.record->index;
+  access.thread = call.stream;
+  access.member = call.process;
+  access.syncs = call.table->place++;
+  access.flags = flags;
+  out_.uses[use].accesses.push_back(access);
+}
+
+// At the position of the description, which moves on.
+void Follower::move(const Call& call, Slot& slot, int direction, std::int64_t bytes, std::uint8_t flags) {
+  Description& description = descriptions_[slot.description];
+  if (direction > 0) flags |= Access::kWrite;
+  if (direction > 0 && description.append) {
+    add(call, slot.use, 0, bytes, flags | Access::kFromEnd);
+    description.from_end = true;
+    description.position = 0;
+    return;
+  }
+  const std::int64_t begin = description.position;
+  if (description.from_end) flags |= Access::kFromEnd;
+  add(call, slot.use, begin, begin + bytes, flags);
+  description.position += bytes;
+  // Behind the end a write takes the end along.
+  if (description.from_end && direction > 0 && description.position > 0) description.position = 0;
+}
+
+void Follower::transfer(const Call& call) {
+  Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  if (slot == nullptr) return;
+  ++out_.data_calls;
+  if (call.result() > 0) move(call, *slot, call.info->moves, call.result(), 0);
+  const Description& description = descriptions_[slot->description];
+  miss(call, *slot, description.position, call.result(), description.from_end);
+}
+
+// A read that came back short asked for bytes that were not there: it depends on nobody writing them before.
+void Follower::miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end) {
+  const std::int8_t bytes = call.record->function->shape.bytes;
+  if (call.info->moves > 0 || bytes < 0 || call.argument(bytes).kind != Value::Kind::number) return;
+  const std::int64_t rest = call.argument(bytes).number - got;
+  if (rest > 0 && at <= INT64_MAX - rest)
+    add(call, slot.use, at, at + rest, Access::kMissed | (from_end ? Access::kFromEnd : 0));
+}
+
+void Follower::transfer_at(const Call& call) {
+  Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  if (slot == nullptr) return;
+  ++out_.data_calls;
+  const std::int64_t bytes = call.result();
+  const std::int64_t offset = call.argument(call.info->offset).number;
+  if (offset >= 0) miss(call, *slot, offset + bytes, bytes, false);
+  if (bytes <= 0) return;
+  const bool writes = call.info->moves > 0;
+  // Linux appends whatever the offset is, when the file was opened so; -1 stands for the position.
+  if (offset == -1) return move(call, *slot, call.info->moves, bytes, 0);
+  if (writes && descriptions_[slot->description].append)
+    return add(call, slot->use, 0, bytes, Access::kWrite | Access::kFromEnd);
+  add(call, slot->use, offset, offset + bytes, writes ? Access::kWrite : 0);
+}
+
+void Follower::transfer_stream(const Call& call) {
+  if (call.info->handle < 0) return;  // printf: on a standard stream, which is no file of the program's own
+  Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  if (slot == nullptr) return;
+  ++out_.data_calls;
+  const bool writes = call.info->moves > 0;
+  std::uint8_t flags = 0;
+  if (writes && !slot->unbuffered) flags |= Access::kDelayed;
+  const auto bytes = static_cast<std::int64_t>(trace::bytes_moved(*call.record));
+  if (bytes > 0) return move(call, *slot, call.info->moves, bytes, flags);
+  const bool told = call.record->function->result == Role::bytes ||
+                    call.record->function->result == Role::character || call.result() <= 0;
+  if (told) return;
+  out_.uses[slot->use].guessed = true;
+  const Description& description = descriptions_[slot->description];
+  add(call, slot->use, description.position, description.position + kStreamBlock,
+      static_cast<std::uint8_t>(flags | (writes ? Access::kWrite : 0) |
+                                (description.from_end ? Access::kFromEnd : 0)));
+}
+
+// The offsets that were given, or else the positions; the recorder kept the offsets as they were before.
+void Follower::copy(const Call& call) {
+  const std::int64_t bytes = call.result();
+  if (bytes <= 0) return;
+  const bool sends = call.record->function->means == "sendfile";
+  const auto side = [&](std::int8_t handle, std::int8_t offset, int direction) {
+    Slot* const slot = slot_of(call, call.argument(handle));
+    if (slot == nullptr) return;
+    ++out_.data_calls;
+    const bool given = offset >= 0 && call.argument(offset).kind == Value::Kind::number;
+    if (!given) return move(call, *slot, direction, bytes, 0);
+    const std::int64_t at = call.argument(offset).number;
+    add(call, slot->use, at, at + bytes, direction > 0 ? Access::kWrite : 0);
+  };
+  if (sends) {  // to argument 0, from argument 1 at argument 2
+    side(1, 2, -1);
+    side(0, -1, 1);
+  } else {  // from argument 0 at argument 1, to argument 2 at argument 3
+    side(0, 1, -1);
+    side(2, 3, 1);
+  }
+}
+
+void Follower::seek_stream(const Call& call) {
+  Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  if (slot == nullptr) return;
+  sync(call, slot->use, SyncPoint::kFlushes);
+  Description& description = descriptions_[slot->description];
+  if (call.info->action == Action::rewind_stream) {
+    description.position = 0;
+    description.from_end = false;
+    return;
+  }
+  const std::int64_t offset = call.argument(call.info->offset).number;
+  const std::int64_t whence = call.argument(2).number;
+  if (whence == SEEK_CUR) {
+    description.position += offset;
+    return;
+  }
+  description.from_end = whence == SEEK_END;
+  description.position = offset;
+}
+
+void Follower::truncate(const Call& call) {
+  const std::int64_t length = call.argument(1).number;
+  std::uint32_t use = kNone;
+  if (call.info->action == Action::truncate) {
+    const Slot* const slot = slot_of(call, call.argument(call.info->handle));
+    if (slot != nullptr) use = slot->use;
+  } else {
+    const std::uint32_t opening = add_opening(call, path_of(call, call.info->path, call.info->directory));
+    out_.openings[opening].only_named = true;
+    use = use_of(*call.table, call.process, opening);
+  }
+  if (use == kNone) return;
+  add(call, use, length, INT64_MAX, Access::kWrite | Access::kTruncates);
+}
+
+void Follower::allocate(const Call& call) {
+  const Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  if (slot == nullptr) return;
+  const bool has_mode = call.record->function->means == "fallocate";
+  const std::int64_t mode = has_mode ? call.argument(1).number : 0;
+  const std::int64_t offset = call.argument(call.info->offset).number;
+  const std::int64_t length = call.argument(static_cast<std::int8_t>(has_mode ? 3 : 2)).number;
+  if ((mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE)) != 0)  // zeros are written
+    return add(call, slot->use, offset, offset + length, Access::kWrite);
+  if ((mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0)  // all behind it moves
+    return add(call, slot->use, offset, INT64_MAX, Access::kWrite | Access::kTruncates);
+  if ((mode & FALLOC_FL_KEEP_SIZE) == 0)  // of no bytes: only the size may grow
+    add(call, slot->use, offset + length, offset + length, Access::kWrite);
+}
+
+void Follower::map(const Call& call) {
+  const Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  const std::int64_t address = call.result();
+  const std::int64_t length = call.argument(1).number;
+  Mapping& mapping = call.table->mappings[address];
+  mapping = {slot == nullptr ? kNone : slot->use, length};
+  if (slot == nullptr) return;
+  const std::int64_t protection = call.argument(2).number;
+  const bool shared = (call.argument(3).number & MAP_SHARED) != 0;
+  const std::int64_t offset = call.argument(call.info->offset).number;
+  out_.uses[slot->use].mapped = true;
+  constexpr std::uint8_t kWhenever = Access::kMapped | Access::kDelayed;
+  if ((protection & PROT_READ) != 0 || !shared) add(call, slot->use, offset, offset + length, kWhenever);
+  if ((protection & PROT_WRITE) != 0 && shared)
+    add(call, slot->use, offset, offset + length, kWhenever | Access::kWrite);
+}
+
+void Follower::unmap(const Call& call) {
+  const auto found = call.table->mappings.find(call.argument(0).number);
+  if (found == call.table->mappings.end()) return;
+  const bool ends = call.info->action == Action::unmap;
+  if (found->second.use != kNone)
+    sync(call, found->second.use,
+         ends ? SyncPoint::kFlushes : consistency::Operations{consistency::Operation::msync}.bits());
+  if (ends) call.table->mappings.erase(found);
+}
+
+}  // namespace weir::semantics::detail

@@ -1,0 +1,225 @@
+#include <algorithm>
+
+#include <fcntl.h>
+
+#include "semantics/detail/file_name.hpp"
+#include "semantics/detail/follower.hpp"
+
+namespace weir::semantics::detail {
+
+using consistency::Operation;
+using consistency::Operations;
+using trace::Value;
+
+namespace {
+
+struct HowOpened {
+  bool creates = false;
+  bool truncates = false;
+  bool exclusive = false;
+  bool append = false;
+};
+
+HowOpened how_of_flags(std::int64_t flags) {
+  return {(flags & O_CREAT) != 0, (flags & O_TRUNC) != 0, (flags & O_EXCL) != 0, (flags & O_APPEND) != 0};
+}
+
+HowOpened how_of_mode(std::string_view mode) {
+  HowOpened how;
+  how.truncates = mode.starts_with('w');
+  how.append = mode.starts_with('a');
+  how.creates = how.truncates || how.append;
+  how.exclusive = mode.find('x') != std::string_view::npos;
+  return how;
+}
+
+HowOpened how_opened(const trace::Record& record, const CallInfo& info) {
+  const std::string_view name = record.function->means;
+  if (name == "creat") return {true, true, false, false};
+  if (name.starts_with("mks") || name.starts_with("mkos") || name == "tmpfile")
+    return {true, false, true, false};
+  for (std::size_t i = 0; i < record.arguments.size(); ++i)
+    if (record.function->arguments[i].role == Role::text) return how_of_mode(record.arguments[i].text);
+  if (info.flags < 0) return {};
+  return how_of_flags(record.arguments[static_cast<std::size_t>(info.flags)].number);
+}
+
+}  // namespace
+
+std::uint32_t Follower::add_opening(const Call& call, std::string path) {
+  Opening opening;
+  opening.not_a_file = !names_a_file(path);
+  opening.path = std::move(path);
+  opening.event = call.event();
+  opening.start_ns = call.start_ns;
+  opening.end_ns = call.end_ns;
+  out_.openings.push_back(std::move(opening));
+  const auto index = static_cast<std::uint32_t>(out_.openings.size() - 1);
+  if (call.record->depth > 0)
+    pending_.push_back({call.process, call.stream, call.record->depth, index, Pending::What::opening});
+  return index;
+}
+
+std::uint32_t Follower::use_of(ProcessTable& table, std::uint32_t process, std::uint32_t opening) {
+  if (opening == kNone || out_.openings[opening].not_a_file) return kNone;
+  const auto [found, fresh] = table.uses.emplace(opening, static_cast<std::uint32_t>(out_.uses.size()));
+  if (fresh) {
+    out_.uses.emplace_back();
+    out_.uses.back().process = process;
+    out_.uses.back().opening = opening;
+  }
+  return found->second;
+}
+
+// Puts a new description behind the handle.
+void Follower::fill(const Call& call, const Value& opened, std::uint32_t opening, bool append, bool stream) {
+  Slot& slot = call.table->slot(opened.handle);
+  slot = {};
+  slot.description = static_cast<std::uint32_t>(descriptions_.size());
+  descriptions_.push_back({opening, 0, append && stream, append});
+  slot.use = use_of(*call.table, call.process, opening);
+  slot.number = static_cast<std::int32_t>(opened.number);
+  slot.open = true;
+  slot.stream = stream;
+}
+
+void Follower::open(const Call& call, bool stream) {
+  const Value& opened = call.record->result;
+  if (opened.kind != Value::Kind::opened) return;
+  const HowOpened how = how_opened(*call.record, *call.info);
+  const std::uint32_t opening = add_opening(call, normal_name(opened.text));
+  Opening& made = out_.openings[opening];
+  made.creates = how.creates;
+  made.exclusive = how.exclusive;
+  made.truncates = how.truncates;
+  fill(call, opened, opening, how.append, stream);
+  const std::uint32_t use = call.table->slot(opened.handle).use;
+  if (use == kNone) return;
+  // The open comes before what it cuts off: a reader of the old content has opened it as well.
+  sync(call, use, Operations{stream ? Operation::fopen : Operation::open}.bits());
+  if (how.truncates) add(call, use, 0, INT64_MAX, Access::kWrite | Access::kTruncates);
+}
+
+void Follower::make_stream(const Call& call) {
+  const Value& opened = call.record->result;
+  if (opened.kind != Value::Kind::opened) return;
+  const Slot* const below = slot_of(call, call.argument(call.info->handle));
+  if (below == nullptr) return;
+  Slot slot = *below;
+  slot.stream = true;
+  slot.number = static_cast<std::int32_t>(opened.number);
+  call.table->slot(opened.handle) = slot;
+}
+
+void Follower::duplicate(const Call& call, const Value& original) {
+  const Value& opened = call.record->result;
+  if (opened.kind != Value::Kind::opened) return;
+  const Slot* const first = slot_of(call, original);
+  Slot slot = first == nullptr ? Slot{} : *first;
+  slot.number = static_cast<std::int32_t>(opened.number);
+  slot.stream = false;
+  Slot& target = call.table->slot(opened.handle);
+  if (target.open && target.use != kNone && target.use != slot.use)  // dup2 closes what was there
+    sync(call, target.use, Operations{Operation::close}.bits());
+  target = slot;
+}
+
+void Follower::control(const Call& call) {
+  const std::int64_t command = call.argument(1).number;
+  if (call.record->result.kind == Value::Kind::opened)  // F_DUPFD
+    return duplicate(call, call.argument(call.info->handle));
+  if (command != F_SETFL) return;
+  if (Slot* const slot = slot_of(call, call.argument(call.info->handle)); slot != nullptr)
+    descriptions_[slot->description].append = (call.argument(2).number & O_APPEND) != 0;
+}
+
+void Follower::close(const Call& call, Operation operation) {
+  const Value& handle = call.argument(call.info->handle);
+  Slot* const slot = slot_of(call, handle);
+  if (slot == nullptr) {
+    if (handle.kind == Value::Kind::handle) call.table->slot(handle.handle).open = false;
+    return;
+  }
+  std::uint32_t operations = Operations{operation}.bits();
+  if (slot->stream) operations |= SyncPoint::kFlushes;
+  sync(call, slot->use, operations);
+  const std::int32_t number = slot->number;
+  slot->open = false;
+  if (!slot->stream || number < 0) return;
+  for (Slot& other : call.table->slots)  // fdopen's descriptor goes with the stream
+    if (other.open && other.number == number && other.use == slot->use) other.open = false;
+}
+
+void Follower::close_numbers(const Call& call) {
+  const std::int64_t first = call.argument(0).number;
+  const std::int64_t last = call.record->arguments.size() > 1 ? call.argument(1).number : INT32_MAX;
+  for (Slot& slot : call.table->slots) {
+    if (!slot.open || slot.stream || slot.number < first || slot.number > last) continue;
+    if (slot.use != kNone) sync(call, slot.use, Operations{Operation::close}.bits());
+    slot.open = false;
+  }
+}
+
+void Follower::close_streams(const Call& call) {
+  for (Slot& slot : call.table->slots) {
+    if (!slot.open || !slot.stream) continue;
+    if (slot.use != kNone) sync(call, slot.use, Operations{Operation::fclose}.bits() | SyncPoint::kFlushes);
+    slot.open = false;
+  }
+}
+
+// The slot of a file; null where the handle is no file.
+Slot* Follower::slot_of(const Call& call, const Value& handle) {
+  if (handle.kind != Value::Kind::handle) return nullptr;
+  Slot& slot = call.table->slot(handle.handle);
+  if (!slot.open) [[unlikely]]
+    adopt(call, handle, slot);
+  return slot.use == kNone ? nullptr : &slot;
+}
+
+// A handle that the process did not open as far as was seen: the descriptor below a stream, one that was
+// inherited, or one from before the recording.
+void Follower::adopt(const Call& call, const Value& handle, Slot& slot) {
+  const auto number = static_cast<std::int32_t>(handle.number);
+  const auto index = static_cast<std::size_t>(&slot - call.table->slots.data());
+  const std::string name = normal_name(handle.text);
+  const auto is_it = [&](const Slot& other) {
+    return &other != &slot && other.open && other.number == number &&
+           (other.use == kNone || out_.openings[out_.uses[other.use].opening].path == name);
+  };
+  for (const std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
+    if (const auto found = std::find_if(list->begin(), list->end(), is_it);
+        number >= 0 && found != list->end()) {
+      slot = *found;
+      slot.stream = false;
+      return;
+    }
+  const std::uint32_t opening = add_opening(call, name);
+  fill(call, handle, opening, false, false);
+  out_.openings[opening].only_named = true;
+  // Where it stood before this call, as the recorder found it.
+  std::int64_t position = call.reader->position(handle.handle);
+  if (call.record->result.kind == Value::Kind::number && call.record->function->result == Role::bytes &&
+      call.info->action == Action::transfer)
+    position -= call.result();
+  descriptions_[call.table->slots[index].description].position = position < 0 ? 0 : position;
+}
+
+// What a process has from the one it was forked from: the same descriptions, of which it makes its own use.
+void Follower::inherit(ProcessTable& table, std::uint32_t process, const ProcessTable& from) {
+  const bool same_program = !from.replaced;
+  table.slots = from.slots;
+  for (Slot& slot : table.slots) {
+    if (!slot.open) continue;
+    if (!same_program && slot.stream) slot.open = false;
+    if (slot.use == kNone) continue;
+    slot.use = use_of(table, process, out_.uses[slot.use].opening);
+  }
+  if (same_program) return;
+  // Another program numbers its handles anew: they are found by their descriptors.
+  for (const Slot& slot : table.slots)
+    if (slot.open && slot.number >= 0) table.inherited.push_back(slot);
+  table.slots.clear();
+}
+
+}  // namespace weir::semantics::detail

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "semantics/detail/action.hpp"
+#include "semantics/detail/collected.hpp"
+#include "semantics/detail/process_clock.hpp"
+#include "semantics/detail/process_table.hpp"
+#include "trace/trace_file.hpp"
+
+namespace weir::semantics::detail {
+
+// Follows the records of processes that have descriptors in common, a process and those forked from it, and
+// writes down which bytes of which opening each call touched. Records come in the order in which they ended.
+class Follower {
+ public:
+  Follower(const trace::TraceFile& trace, std::span<const CallInfo> calls);
+
+  // Before its first record.
+  void begin(std::uint32_t process, std::uint32_t streams);
+  // `position` tells where the next access through a handle of the record's stream would be.
+  void record(std::uint32_t process, std::uint32_t stream, const trace::Record& record,
+              const trace::RecordReader& reader);
+  // A stream is at its end; behind the last one of a process what it left open is closed.
+  void end(std::uint32_t process);
+
+  Collected take() { return std::move(out_); }
+
+ private:
+  // The call at hand.
+  struct Call {
+    std::uint32_t process = 0;
+    std::uint32_t stream = 0;
+    const trace::Record* record = nullptr;
+    const CallInfo* info = nullptr;
+    const trace::RecordReader* reader = nullptr;
+    ProcessTable* table = nullptr;
+    std::int64_t start_ns = 0;
+    std::int64_t end_ns = 0;
+
+    const trace::Value& argument(std::int8_t at) const {
+      return record->arguments[static_cast<std::size_t>(at)];
+    }
+    Event event() const { return {process, stream, record->index}; }
+    std::int64_t result() const { return record->result.number; }
+  };
+
+  void act(const Call& call);
+
+  // Opening and closing: follow_open.cpp.
+  void open(const Call& call, bool stream);
+  void make_stream(const Call& call);
+  void duplicate(const Call& call, const trace::Value& original);
+  void close(const Call& call, consistency::Operation operation);
+  void close_numbers(const Call& call);
+  void close_streams(const Call& call);
+  void control(const Call& call);
+  Slot* slot_of(const Call& call, const trace::Value& handle);
+  void adopt(const Call& call, const trace::Value& handle, Slot& slot);
+  std::uint32_t add_opening(const Call& call, std::string path);
+  std::uint32_t use_of(ProcessTable& table, std::uint32_t process, std::uint32_t opening);
+  void inherit(ProcessTable& table, std::uint32_t process, const ProcessTable& from);
+  void fill(const Call& call, const trace::Value& opened, std::uint32_t opening, bool append, bool stream);
+  std::string path_of(const Call& call, std::int8_t path, std::int8_t directory) const;
+
+  // Bytes: follow_data.cpp.
+  void transfer(const Call& call);
+  void transfer_at(const Call& call);
+  void transfer_stream(const Call& call);
+  void miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end);
+  void copy(const Call& call);
+  void seek_stream(const Call& call);
+  void truncate(const Call& call);
+  void allocate(const Call& call);
+  void map(const Call& call);
+  void unmap(const Call& call);
+  void move(const Call& call, Slot& slot, int direction, std::int64_t bytes, std::uint8_t flags);
+  void add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end, std::uint8_t flags);
+
+  // MPI-IO: follow_mpi.cpp.
+  void act_mpi(const Call& call);
+  void mpi_open(const Call& call);
+  void mpi_close(const Call& call);
+  void mpi_view(const Call& call);
+  void mpi_seek(const Call& call);
+  void mpi_transfer(const Call& call);
+
+  // Visibility and names: follow_names.cpp.
+  void sync(const Call& call, std::uint32_t use, std::uint32_t operations);
+  void sync_all(const Call& call, std::uint32_t operations, bool streams_only);
+  void flush(const Call& call);
+  void change_mode(const Call& call);
+  void rename(const Call& call);
+  void note_name(const Call& call, NameChange::Kind kind);
+
+  void settle_pending(const Call& call);
+
+  const trace::TraceFile* trace_;
+  std::span<const CallInfo> calls_;
+  const trace::Function* functions_;
+  std::vector<ProcessClock> clocks_;
+  std::vector<Description> descriptions_;
+  std::map<std::uint32_t, ProcessTable> processes_;
+  std::map<std::int64_t, ProcessTable> forked_;  // as it was at fork(), by the child's number
+  // What was opened or done inside a call that has not ended: whether that is MPI's is not known yet.
+  struct Pending {
+    std::uint32_t process;
+    std::uint32_t stream;
+    std::uint32_t depth;
+    std::uint32_t index;
+    enum class What : std::uint8_t { opening, change, metadata } what;
+  };
+  std::vector<Pending> pending_;
+  Collected out_;
+};
+
+}  // namespace weir::semantics::detail

@@ -1,0 +1,163 @@
+#include "semantics/detail/judge.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace weir::semantics::detail {
+
+using consistency::Model;
+using consistency::Operation;
+
+namespace {
+
+constexpr std::size_t kMostModels = 32;
+
+bool contains(consistency::Operations all, consistency::Operations some) {
+  return (all.bits() & some.bits()) == some.bits();
+}
+
+// What suffices under the weak one suffices under the strong one.
+bool is_weaker(const Model& weak, const Model& strong) {
+  if (weak.publish.empty()) return true;
+  const bool publishes = strong.publishes_writes() || contains(strong.publish, weak.publish);
+  const bool sees = strong.sees_at_once() || (!weak.sees_at_once() && contains(strong.see, weak.see));
+  return publishes && sees;
+}
+
+}  // namespace
+
+Judge::Judge(const File& file, std::span<const Model> models, const Precedence& precedence)
+    : file_(&file), models_(models), precedence_(&precedence) {
+  WEIR_CHECK(models.size() <= kMostModels, "too many models");
+  all_ = models.size() == kMostModels ? ~std::uint32_t{0} : (std::uint32_t{1} << models.size()) - 1;
+  find_implied();
+  find_chains();
+}
+
+void Judge::find_implied() {
+  implied_.assign(models_.size(), 0);
+  for (std::size_t weak = 0; weak < models_.size(); ++weak)
+    for (std::size_t strong = 0; strong < models_.size(); ++strong)
+      if (is_weaker(models_[weak], models_[strong])) implied_[weak] |= std::uint32_t{1} << strong;
+  for (std::size_t i = 0; i < models_.size(); ++i) weak_first_.push_back(i);
+  std::stable_sort(weak_first_.begin(), weak_first_.end(), [&](std::size_t a, std::size_t b) {
+    return __builtin_popcount(implied_[a]) > __builtin_popcount(implied_[b]);
+  });
+}
+
+void Judge::find_chains() {
+  chains_.resize(models_.size() * file_->members.size());
+  next_flush_.resize(file_->members.size());
+  for (std::size_t member = 0; member < file_->members.size(); ++member) {
+    const auto& syncs = file_->members[member].syncs;
+    const auto next_with = [&](std::uint32_t operations) {
+      std::vector<std::uint32_t> next(syncs.size() + 1, kNoSync);
+      for (std::size_t i = syncs.size(); i-- > 0;)
+        next[i] = (syncs[i].operations & operations) != 0 ? static_cast<std::uint32_t>(i) : next[i + 1];
+      return next;
+    };
+    next_flush_[member] = next_with(SyncPoint::kFlushes);
+    for (std::size_t model = 0; model < models_.size(); ++model) {
+      Chains& chains = chains_[model * file_->members.size() + member];
+      chains.next_publish = next_with(models_[model].publish.bits());
+      chains.last_see.assign(syncs.size() + 1, kNoSync);
+      for (std::size_t i = 0; i < syncs.size(); ++i)
+        chains.last_see[i + 1] = (syncs[i].operations & models_[model].see.bits()) != 0
+                                     ? static_cast<std::uint32_t>(i)
+                                     : chains.last_see[i];
+    }
+  }
+}
+
+Moment Judge::moment(const Access& access) const {
+  return {file_->event(access), access.start_ns, access.end_ns};
+}
+
+Moment Judge::moment(std::uint32_t member, std::uint32_t sync) const {
+  const SyncPoint& point = file_->members[member].syncs[sync];
+  return {file_->event(member, point), point.start_ns, point.end_ns};
+}
+
+bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, std::uint32_t second_member,
+                        std::uint32_t second) {
+  const std::uint64_t one = std::uint64_t{first_member} << 32 | first;
+  const std::uint64_t other = std::uint64_t{second_member} << 32 | second;
+  const std::uint64_t mixed = (one * 0x9E3779B97F4A7C15U) ^ (other * 0xC2B2AE3D27D4EB4FU);
+  Known& known = known_[mixed >> 52];
+  if (known.first != one || known.second != other)
+    known = {one, other, precedence_->before(moment(first_member, first), moment(second_member, second))};
+  return known.before;
+}
+
+std::uint32_t Judge::effect(const Access& access) const {
+  return access.delayed() ? next_flush_[access.member][access.syncs] : kNoSync;
+}
+
+bool Judge::visible(const Access& write, const Access& later, std::size_t model) {
+  const Model& about = models_[model];
+  if (about.publish.empty()) return false;
+  const std::size_t members = file_->members.size();
+  const Chains& writer = chains_[model * members + write.member];
+  const Chains& reader = chains_[model * members + later.member];
+  std::uint32_t published = kNoSync;  // the write itself
+  if (write.delayed()) {
+    published = effect(write);
+    if (published == kNoSync) return false;
+    if (!about.publishes_writes()) published = writer.next_publish[published];
+    if (published == kNoSync) return false;
+  } else if (!about.publishes_writes()) {
+    published = writer.next_publish[write.syncs];
+    if (published == kNoSync) return false;
+  }
+  const std::uint32_t seen = about.sees_at_once() ? kNoSync : reader.last_see[later.syncs];
+  if (!about.sees_at_once() && seen == kNoSync) return false;
+  if (published != kNoSync && seen != kNoSync)
+    return sync_before(write.member, published, later.member, seen);
+  return precedence_->before(published == kNoSync ? moment(write) : moment(write.member, published),
+                             seen == kNoSync ? moment(later) : moment(later.member, seen));
+}
+
+std::uint32_t Judge::own_conflicts(const Access& write, const Access& later) const {
+  std::uint32_t conflicts = 0;
+  const std::size_t members = file_->members.size();
+  for (std::size_t model = 0; model < models_.size(); ++model) {
+    const Model& about = models_[model];
+    if (about.own_order && about.publishes_writes() && about.sees_at_once()) continue;
+    const Chains& chains = chains_[model * members + write.member];
+    const std::uint32_t from = write.delayed() ? effect(write) : write.syncs;
+    const std::uint32_t published = from == kNoSync ? kNoSync : chains.next_publish[from];
+    bool fine = published < later.syncs;
+    if (fine && !about.sees_at_once()) {
+      const std::uint32_t seen = chains.last_see[later.syncs];
+      fine = seen != kNoSync && seen >= published;
+    }
+    if (!fine) conflicts |= std::uint32_t{1} << model;
+  }
+  return conflicts;
+}
+
+bool Judge::ended_before(const Access& one, const Access& other) const {
+  const std::uint32_t at = effect(one);
+  if (one.delayed() && at == kNoSync) return false;  // it never came to be complete
+  return precedence_->before(at == kNoSync ? moment(one) : moment(one.member, at), moment(other));
+}
+
+Judgement Judge::judge(const Access& one, const Access& other) {
+  using Order = Judgement::Order;
+  if (one.member == other.member)  // locks between threads are not seen: their times count
+    return {Order::first, one.writes() ? own_conflicts(one, other) : 0};
+  if (one.writes()) {
+    std::uint32_t fine = 0;
+    for (const std::size_t model : weak_first_)
+      if ((fine >> model & 1) == 0 && visible(one, other, model)) fine |= implied_[model];
+    if (fine != 0) return {Order::first, all_ & ~fine};
+    if (ended_before(one, other)) return {Order::first, all_};
+  } else if (ended_before(one, other)) {
+    return {Order::first, 0};
+  }
+  if (!ended_before(other, one)) return {Order::unordered, 0};
+  return {Order::second, other.writes() ? judge(other, one).conflicts : 0};
+}
+
+}  // namespace weir::semantics::detail

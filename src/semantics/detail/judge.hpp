@@ -1,0 +1,73 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "consistency/model.hpp"
+#include "semantics/access.hpp"
+#include "semantics/precedence.hpp"
+
+namespace weir::semantics::detail {
+
+// How two overlapping accesses, one of which writes, stand to each other.
+struct Judgement {
+  enum class Order : std::uint8_t {
+    first,      // the first one took effect before the second began
+    second,     // the other way round
+    unordered,  // nothing tells
+  };
+
+  Order order = Order::unordered;
+  std::uint32_t conflicts = 0;  // bit i: the later one may miss the earlier write under model i
+};
+
+// Judges accesses of one file. For each model it knows the next operation that publishes behind each point of
+// a member's time on the file and the last that sees before it; whether one is before the other is asked once
+// for each two of them, not for each two accesses.
+class Judge {
+ public:
+  Judge(const File& file, std::span<const consistency::Model> models, const Precedence& precedence);
+
+  Judgement judge(const Access& one, const Access& other);
+
+ private:
+  static constexpr std::uint32_t kNoSync = ~std::uint32_t{0};
+
+  // Of one member under one model: by how many sync points came before.
+  struct Chains {
+    std::vector<std::uint32_t> next_publish;
+    std::vector<std::uint32_t> last_see;
+  };
+
+  struct Known {
+    std::uint64_t first = ~std::uint64_t{0};
+    std::uint64_t second = 0;
+    bool before = false;
+  };
+
+  void find_implied();
+  void find_chains();
+  // Conflicts of an earlier write with a later access.
+  std::uint32_t own_conflicts(const Access& write, const Access& later) const;
+  bool visible(const Access& write, const Access& later, std::size_t model);
+  bool sync_before(std::uint32_t first_member, std::uint32_t first, std::uint32_t second_member,
+                   std::uint32_t second);
+  std::uint32_t effect(const Access& access) const;  // the flush point at which it is complete, or kNoSync
+  Moment moment(const Access& access) const;
+  Moment moment(std::uint32_t member, std::uint32_t sync) const;
+  bool ended_before(const Access& one, const Access& other) const;
+
+  const File* file_;
+  std::span<const consistency::Model> models_;
+  const Precedence* precedence_;
+  std::uint32_t all_ = 0;                               // a bit for each model
+  std::vector<std::size_t> weak_first_;                 // models in the order in which they are tried
+  std::vector<std::uint32_t> implied_;                  // by model: those that suffice where it does
+  std::vector<Chains> chains_;                          // by model and member
+  std::vector<std::vector<std::uint32_t>> next_flush_;  // by member
+  std::array<Known, 1 << 12> known_;
+};
+
+}  // namespace weir::semantics::detail

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "semantics/detail/collected.hpp"
+#include "semantics/detail/datatype.hpp"
+
+namespace weir::semantics::detail {
+
+// An open file description: what descriptors share after dup() and fork().
+struct Description {
+  std::uint32_t opening = kNone;
+  std::int64_t position = 0;  // from the file's end where that is all that is known
+  bool from_end = false;
+  bool append = false;
+};
+
+// A handle of a process: a descriptor, a stream, an MPI file.
+struct Slot {
+  std::uint32_t description = kNone;
+  std::uint32_t use = kNone;  // kNone: no file
+  std::int32_t number = -1;   // the descriptor
+  bool open = false;
+  bool stream = false;
+  bool unbuffered = false;
+};
+
+struct Mapping {
+  std::uint32_t use = kNone;
+  std::int64_t length = 0;
+};
+
+// An open MPI file.
+struct MpiFile {
+  FileView view;
+  std::int64_t position = 0;  // in etypes
+  bool known = true;          // view and position
+  bool seen_below = false;    // MPI's POSIX calls on it are in the trace
+};
+
+// What a process has open, by the symbolic ids of its handles.
+struct ProcessTable {
+  std::vector<Slot> slots;
+  std::vector<Slot> inherited;                            // from the program that this one replaced
+  std::unordered_map<std::int64_t, Mapping> mappings;     // by address
+  std::unordered_map<std::uint32_t, std::uint32_t> uses;  // by opening
+  std::unordered_map<std::uint32_t, MpiFile> mpi_files;   // by handle
+  Datatypes datatypes;
+  std::uint32_t place = 0;  // of the next access or sync point
+  bool started = false;
+  bool replaced = false;  // by another program, which goes on with its descriptors
+  Event last;             // its last record
+  std::int64_t last_ns = 0;
+  std::uint32_t streams_left = 0;  // that are still being read
+
+  Slot& slot(std::uint32_t id) {
+    if (id >= slots.size()) slots.resize(id + 1);
+    return slots[id];
+  }
+};
+
+}  // namespace weir::semantics::detail

@@ -1,0 +1,268 @@
+#include "semantics/order/order.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parallel.hpp"
+#include "semantics/order/clocks.hpp"
+#include "semantics/order/collectives.hpp"
+#include "semantics/order/contexts.hpp"
+#include "semantics/order/graph.hpp"
+#include "semantics/order/lineage.hpp"
+#include "semantics/order/messages.hpp"
+#include "semantics/order/reach.hpp"
+#include "semantics/order/scan.hpp"
+#include "semantics/order/time_order.hpp"
+
+namespace weir::semantics {
+
+class Order::State {
+ public:
+  static Result<std::unique_ptr<State>> make(const trace::TraceFile& trace, const OrderOptions& options);
+
+  // A thread of a stream, from a record on.
+  struct Part {
+    std::uint64_t first_record = 0;
+    std::uint32_t chain = 0;
+  };
+  struct Stream {
+    std::vector<Part> parts;
+    Nesting nesting;
+    std::uint64_t records = 0;
+  };
+
+  const Stream& stream_of(const Event& event) const { return streams[event.process][event.thread]; }
+  bool is_there(const Event& event) const {
+    return event.process < streams.size() && event.thread < streams[event.process].size() &&
+           event.record < stream_of(event).records;
+  }
+  std::uint32_t chain_of(const Event& event) const {
+    const auto& parts = stream_of(event).parts;
+    const auto found =
+        std::upper_bound(parts.begin(), parts.end(), event.record,
+                         [](std::uint64_t record, const Part& part) { return record < part.first_record; });
+    return found == parts.begin() ? kNever : std::prev(found)->chain;
+  }
+  std::uint64_t start_of(const Event& event) const { return stream_of(event).nesting.start_of(event.record); }
+  Event event_of(std::uint32_t chain, std::uint64_t record) const {
+    return {chains[chain].process, chains[chain].stream, record};
+  }
+
+  struct ChainPlace {
+    std::uint32_t process = 0;
+    std::uint32_t stream = 0;
+  };
+  std::vector<std::vector<Stream>> streams;  // by process
+  std::vector<ChainPlace> chains;
+  std::vector<bool> has_mpi;  // by process
+  std::optional<Graph> graph;
+  std::optional<Clocks> clocks;
+  TimeOrder times;
+  bool proven = false;
+  std::uint64_t mpi_calls = 0;
+  UnmatchedList unmatched;
+  std::vector<std::int64_t> missing_ranks;
+  std::vector<std::string> notes;
+
+ private:
+  Result<std::vector<ProcessActivity>> scan(const trace::TraceFile& trace, const Contexts& contexts,
+                                            std::span<const MpiCall> calls, const OrderOptions& options);
+  void take_threads(const trace::TraceFile& trace, std::span<ProcessActivity> activities);
+  void tell_unmatched(const trace::TraceFile& trace, std::span<const ProcessActivity> activities,
+                      std::span<const std::uint32_t> chain_base, std::vector<Alone> alone);
+};
+
+Result<std::vector<ProcessActivity>> Order::State::scan(const trace::TraceFile& trace,
+                                                        const Contexts& contexts,
+                                                        std::span<const MpiCall> calls,
+                                                        const OrderOptions& options) {
+  const std::size_t count = trace.processes().size();
+  const bool ranked =
+      std::all_of(trace.processes().begin(), trace.processes().end(),
+                  [](const trace::ProcessInfo& one) { return one.rank >= 0 || one.records() == 0; });
+  const ScanOptions how{options.salvage, !ranked && TimeOrder::serves(trace)};
+  std::vector<std::optional<Result<ProcessActivity>>> made(count);
+  parallel_for(
+      count,
+      [&](std::size_t p) {
+        made[p].emplace(scan_process(trace, static_cast<std::uint32_t>(p), contexts, calls, how));
+      },
+      options.threads);
+  std::vector<ProcessActivity> activities;
+  activities.reserve(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    if (!*made[p]) return made[p]->error().in(fmt::format("process {}", p));
+    activities.push_back(std::move(**made[p]));
+    made[p].reset();
+  }
+  return activities;
+}
+
+void Order::State::take_threads(const trace::TraceFile& trace, std::span<ProcessActivity> activities) {
+  streams.resize(activities.size());
+  for (std::uint32_t p = 0; p < activities.size(); ++p) {
+    ProcessActivity& activity = activities[p];
+    streams[p].resize(activity.streams.size());
+    for (std::size_t s = 0; s < activity.streams.size(); ++s)
+      streams[p][s].records = trace.processes()[p].streams[s].records;
+    for (const Chain& chain : activity.chains) {
+      streams[p][chain.stream].parts.push_back(
+          {chain.first_record, static_cast<std::uint32_t>(chains.size())});
+      chains.push_back({p, chain.stream});
+    }
+    has_mpi.push_back(activity.mpi_calls > 0);
+    mpi_calls += activity.mpi_calls;
+    if (!activity.incomplete) continue;
+    const std::int64_t rank = trace.processes()[p].rank;
+    notes.push_back(fmt::format(
+        "process {}{} lost calls, so what it sent and received cannot be counted: nothing orders it", p,
+        rank >= 0 ? fmt::format(" (rank {})", rank) : std::string()));
+  }
+  proven = mpi_calls > 0;
+}
+
+void Order::State::tell_unmatched(const trace::TraceFile& trace, std::span<const ProcessActivity> activities,
+                                  std::span<const std::uint32_t> chain_base, std::vector<Alone> alone) {
+  std::vector<const Chain*> all;
+  for (const ProcessActivity& activity : activities)
+    for (const Chain& chain : activity.chains) all.push_back(&chain);
+  std::vector<std::pair<Event, std::pair<std::uint16_t, const char*>>> found;
+  for (const Alone& one : alone)
+    found.push_back({event_of(one.chain, all[one.chain]->points[one.point]), {one.function, one.why}});
+  for (std::size_t p = 0; p < activities.size(); ++p)
+    for (const Remark& one : activities[p].remarks)
+      found.push_back({event_of(chain_base[p] + one.chain, one.record), {one.function, one.why}});
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  unmatched.count += found.size();
+  for (const auto& [event, about] : found) {
+    if (unmatched.kept.size() == UnmatchedList::kMostKept) break;
+    unmatched.kept.push_back({event, trace.tables().functions[about.first].name, about.second});
+  }
+}
+
+Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile& trace,
+                                                         const OrderOptions& options) {
+  auto state = std::make_unique<State>();
+  const Contexts contexts(trace);
+  const std::vector<MpiCall> calls = describe_calls(trace.tables().functions);
+  auto activities = state->scan(trace, contexts, calls, options);
+  if (!activities) return activities.error();
+  state->missing_ranks = contexts.missing_ranks();
+  state->notes = contexts.notes();
+  state->take_threads(trace, *activities);
+
+  std::vector<std::uint32_t> chain_base;
+  std::vector<const Chain*> chains;
+  for (const ProcessActivity& activity : *activities) {
+    chain_base.push_back(static_cast<std::uint32_t>(chains.size()));
+    for (const Chain& chain : activity.chains) chains.push_back(&chain);
+  }
+  Edges edges;
+  std::vector<Alone> alone;
+  match_messages(*activities, chain_base, options.threads, edges, alone);
+  match_collectives(*activities, chain_base, contexts, calls, edges, alone);
+  add_lineage(trace.processes(), *activities, chain_base, edges);
+  state->tell_unmatched(trace, *activities, chain_base, std::move(alone));
+  for (ProcessActivity& activity : *activities)
+    for (Chain& chain : activity.chains) {
+      chain.sends = {};
+      chain.receives = {};
+      chain.collectives = {};
+    }
+  state->graph.emplace(std::move(chains), *activities, std::move(edges));
+  state->times = TimeOrder(trace, *activities);
+  for (std::size_t p = 0; p < activities->size(); ++p)
+    for (std::size_t s = 0; s < state->streams[p].size(); ++s)
+      state->streams[p][s].nesting = std::move((*activities)[p].streams[s].nesting);
+  activities->clear();
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> dropped;
+  state->clocks.emplace(Clocks::of(*state->graph, dropped));
+  if (!dropped.empty())
+    state->notes.push_back(
+        fmt::format("{} calls wait for each other in a circle, as they do when calls are missing from a "
+                    "trace; they order nothing",
+                    dropped.size()));
+  return state;
+}
+
+Order::Order(std::unique_ptr<const State> state) : state_(std::move(state)) {}
+Order::Order(Order&&) noexcept = default;
+Order& Order::operator=(Order&&) noexcept = default;
+Order::~Order() = default;
+
+Result<Order> Order::of(const trace::TraceFile& trace, const OrderOptions& options) {
+  auto state = State::make(trace, options);
+  if (!state) return state.error();
+  return Order(std::move(*state));
+}
+
+bool Order::before(Event first, Event second) const {
+  if (!state_->is_there(first) || !state_->is_there(second)) return false;
+  const std::uint32_t from = state_->chain_of(first);
+  const std::uint32_t to = state_->chain_of(second);
+  if (from == kNever || to == kNever) return false;
+  const std::uint64_t start = state_->start_of(second);
+  if (from == to) return first.record < start;
+  const Graph& graph = *state_->graph;
+  if (Reach(graph, *state_->clocks)
+          .knows(to, graph.ins_up_to(to, start), from, graph.first_out_after(from, first.record)))
+    return true;
+  return !is_proven(first.process, second.process) && state_->times.before(first, second);
+}
+
+std::vector<Event> Order::proof(Event first, Event second) const {
+  if (!before(first, second)) return {};
+  const std::uint32_t from = state_->chain_of(first);
+  const std::uint32_t to = state_->chain_of(second);
+  if (from == to) return {first, second};
+  const Graph& graph = *state_->graph;
+  const auto steps = Reach(graph, *state_->clocks)
+                         .path(to, graph.ins_up_to(to, state_->start_of(second)), from,
+                               graph.first_out_after(from, first.record));
+  if (steps.empty()) return {};
+  std::vector<Event> events = {first};
+  const auto add = [&](const Event& event) {
+    if (events.back() != event) events.push_back(event);
+  };
+  for (const Reach::Step& step : steps) {
+    const Graph::Out& out = graph.outs(step.from_chain)[step.from_out];
+    const std::uint64_t left = out.place + out.inside;
+    const std::uint64_t arrived = graph.in_place(step.chain, step.in);
+    // Where a program was replaced, and where one begins, there is no call of this process.
+    if (left <
+        state_->streams[state_->chains[step.from_chain].process][state_->chains[step.from_chain].stream]
+            .records)
+      add(state_->event_of(step.from_chain, left));
+    if (arrived > 0 && state_->chain_of(state_->event_of(step.chain, arrived - 1)) == step.chain)
+      add(state_->event_of(step.chain, arrived - 1));
+  }
+  add(second);
+  return events;
+}
+
+bool Order::is_proven() const { return state_->proven; }
+bool Order::is_proven(std::uint32_t process, std::uint32_t other) const {
+  return state_->has_mpi[process] && state_->has_mpi[other];
+}
+const ClockSkew& Order::skew() const { return state_->times.skew(); }
+const std::vector<Unmatched>& Order::unmatched() const { return state_->unmatched.kept; }
+std::uint64_t Order::unmatched_count() const { return state_->unmatched.count; }
+const std::vector<std::int64_t>& Order::missing_ranks() const { return state_->missing_ranks; }
+const std::vector<std::string>& Order::notes() const { return state_->notes; }
+std::uint64_t Order::mpi_calls() const { return state_->mpi_calls; }
+std::uint64_t Order::edges() const { return state_->graph->edges(); }
+
+std::uint64_t Order::bytes() const {
+  std::uint64_t sum = state_->graph->bytes() + state_->clocks->bytes() + state_->times.bytes();
+  for (const auto& process : state_->streams)
+    for (const auto& stream : process)
+      sum += stream.nesting.bytes() + sizeof stream + stream.parts.size() * sizeof stream.parts[0];
+  return sum;
+}
+
+}  // namespace weir::semantics
