@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/progress.hpp"
 #include "cli/commands.hpp"
+#include "cli/communication.hpp"
 #include "cli/trace_options.hpp"
 #include "trace/rank_gaps.hpp"
 
@@ -122,6 +123,7 @@ struct Options {
   TraceOptions input;
   std::size_t top = 10;
   bool json = false;
+  bool matrix = false;
 };
 
 Result<int> run_stat(const Options& options, Output& out) {
@@ -135,10 +137,17 @@ Result<int> run_stat(const Options& options, Output& out) {
   if (!summary) return summary.error().with_remedy("count what is readable with --salvage");
   warn_left_out(summary->damage);
   const StatView view{*trace, *summary, options.top};
-  if (options.json)
-    out.json(stat_json(view));
-  else
-    print_stat(view, out);
+  Json document = options.json ? stat_json(view) : Json();
+  if (!options.json) print_stat(view, out);
+  if (options.matrix) {
+    const auto communication = semantics::find_communication(*trace, options.input.salvage);
+    if (!communication) return communication.error();
+    if (options.json)
+      document["communication"] = communication_json(*trace, *communication);
+    else
+      print_communication(*trace, *communication, options.top, out);
+  }
+  if (options.json) out.json(document);
   return 0;
 }
 
@@ -146,6 +155,7 @@ Run define(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_trace_argument(app, options->input);
   app.add_option("--top", options->top, "files and processes to list (10)")->type_name("N");
+  app.add_flag("--matrix", options->matrix, "also who sent how many messages and bytes to whom");
   add_json_flag(app, options->json);
   add_salvage_flag(app, options->input);
   return [options](Output& out) { return run_stat(*options, out); };
@@ -155,6 +165,7 @@ constexpr std::array kExamples = {
     Example{"weir stat run.trace",
             "what the program did: calls, bytes and time per function, file and process"},
     Example{"weir stat run.trace --top 50", "more files and processes"},
+    Example{"weir stat run.trace --matrix", "also the messages between MPI ranks"},
     Example{"weir stat run.trace --json | jq .written_bytes", "one figure for a script"},
 };
 

@@ -1,5 +1,5 @@
-/* Ranks that end in different ways: endings killed|silent|uneven. The second rank is killed, or leaves without a
-   word to MPI; or all end well after numbers of calls of their own. */
+/* Ranks that end in different ways: endings killed|silent|uneven. The second rank is killed, or leaves
+   without a word to MPI; or all end well after numbers of calls of their own. */
 #define _XOPEN_SOURCE 700
 #include <signal.h>
 #include <string.h>
