@@ -1,10 +1,11 @@
-// What it costs to prove the order of a program from its trace: time and memory a call of MPI, and how both grow from 1e5 to 1e7
-// calls. Two programs: a stencil in two dimensions (4 MPI_Irecv, 4 MPI_Isend, MPI_Waitall, each tenth step MPI_Allreduce), and
-// messages between random ranks, half of them received by a wildcard, with barriers, broadcasts and reductions.
+// What it costs to prove the order of a program from its trace: time and memory a call of MPI, and how both
+// grow from 1e5 to 1e7 calls. Two programs: a stencil in two dimensions (4 MPI_Irecv, 4 MPI_Isend,
+// MPI_Waitall, each tenth step MPI_Allreduce), and messages between random ranks, half of them received by a
+// wildcard, with barriers, broadcasts and reductions.
 //
-// References in the same run: reading the same records and doing nothing with them (time), and a vector clock of four
-// bytes a rank at every call (memory). Queries are asked of random pairs of calls and of pairs that are near each
-// other, and the same pairs of a search without clocks.
+// References in the same run: reading the same records and doing nothing with them (time), and a vector clock
+// of four bytes a rank at every call (memory). Queries are asked of random pairs of calls and of pairs that
+// are near each other, and the same pairs of a search without clocks.
 //
 //   order_bench [RANKS [CALLS...]]          64 100000 1000000 10000000
 #include <chrono>
@@ -86,16 +87,19 @@ void stencil(Ranks& ranks, std::uint64_t calls) {
       const int row = rank / columns;
       const int column = rank % columns;
       const int partners[] = {(row + rows - 1) % rows * columns + column, (row + 1) % rows * columns + column,
-                              row * columns + (column + columns - 1) % columns, row * columns + (column + 1) % columns};
+                              row * columns + (column + columns - 1) % columns,
+                              row * columns + (column + 1) % columns};
       std::string requests;
       std::string statuses;
       for (int i = 0; i < 4; ++i) {  // the tag says into which direction it goes
-        ranks.call(rank, "MPI_Irecv", {absent(), literal(64), type, literal(partners[i]), literal(i ^ 1), world, literal(i)});
+        ranks.call(rank, "MPI_Irecv",
+                   {absent(), literal(64), type, literal(partners[i]), literal(i ^ 1), world, literal(i)});
         requests += item(i);
         statuses += relative_item(partners[i] - rank) + item(i ^ 1);
       }
       for (int i = 0; i < 4; ++i) {
-        ranks.call(rank, "MPI_Isend", {absent(), literal(64), type, literal(partners[i]), literal(i), world, literal(4 + i)});
+        ranks.call(rank, "MPI_Isend",
+                   {absent(), literal(64), type, literal(partners[i]), literal(i), world, literal(4 + i)});
         requests += item(4 + i);
         statuses += null_item() + null_item();
       }
@@ -110,7 +114,9 @@ void random_messages(Ranks& ranks, std::uint64_t calls) {
   Random random(7);
   const Part world = text("MPI_COMM_WORLD");
   const Part type = text("MPI_INT");
-  const auto below = [&](int limit) { return static_cast<int>(random.below(static_cast<std::uint64_t>(limit))); };
+  const auto below = [&](int limit) {
+    return static_cast<int>(random.below(static_cast<std::uint64_t>(limit)));
+  };
   while (ranks.calls() < calls) {
     if (below(20 * ranks.count()) == 0) {
       const int kind = below(3);
@@ -119,7 +125,8 @@ void random_messages(Ranks& ranks, std::uint64_t calls) {
         if (kind == 0) ranks.call(rank, "MPI_Barrier", {world});
         if (kind == 1) ranks.call(rank, "MPI_Bcast", {absent(), literal(1), type, literal(root), world});
         if (kind == 2)
-          ranks.call(rank, "MPI_Reduce", {absent(), absent(), literal(1), type, text("MPI_SUM"), literal(root), world});
+          ranks.call(rank, "MPI_Reduce",
+                     {absent(), absent(), literal(1), type, text("MPI_SUM"), literal(root), world});
       }
     }
     const int from = below(ranks.count());
@@ -127,8 +134,8 @@ void random_messages(Ranks& ranks, std::uint64_t calls) {
     const int tag = below(4);
     ranks.call(from, "MPI_Send", {absent(), literal(1), type, literal(to), literal(tag), world});
     ranks.call(to, "MPI_Recv",
-               {absent(), literal(1), type, below(2) == 0 ? literal(from) : text("MPI_ANY_SOURCE"), literal(tag), world,
-                status(trace::Encoding::literal, from, tag)});
+               {absent(), literal(1), type, below(2) == 0 ? literal(from) : text("MPI_ANY_SOURCE"),
+                literal(tag), world, status(trace::Encoding::literal, from, tag)});
   }
 }
 
@@ -145,7 +152,8 @@ double read_all(const trace::TraceFile& trace) {
 }
 
 // Nanoseconds a query, and how many of them are ordered.
-std::pair<double, double> ask(const semantics::Order& order, const trace::TraceFile& trace, std::uint64_t distance) {
+std::pair<double, double> ask(const semantics::Order& order, const trace::TraceFile& trace,
+                              std::uint64_t distance) {
   constexpr int kQueries = 200'000;
   Random random(11);
   const std::uint64_t ranks = trace.processes().size();
@@ -158,13 +166,15 @@ std::pair<double, double> ask(const semantics::Order& order, const trace::TraceF
     second.process = static_cast<std::uint32_t>(random.below(ranks));
     first.record = random.below(trace.processes()[first.process].records());
     const std::uint64_t records = trace.processes()[second.process].records();
-    second.record = distance == 0 ? random.below(records) : std::min(first.record + random.below(distance), records - 1);
+    second.record =
+        distance == 0 ? random.below(records) : std::min(first.record + random.below(distance), records - 1);
     ordered += order.before(first, second) ? 1 : 0;
   }
   return {(seconds() - begin) * 1e9 / kQueries, 100.0 * ordered / kQueries};
 }
 
-void measure(const char* name, int count, std::uint64_t calls, const std::function<void(Ranks&, std::uint64_t)>& program) {
+void measure(const char* name, int count, std::uint64_t calls,
+             const std::function<void(Ranks&, std::uint64_t)>& program) {
   const ScratchDir run;
   {
     Ranks ranks(run.path(), count);
@@ -191,10 +201,13 @@ void measure(const char* name, int count, std::uint64_t calls, const std::functi
   const auto made = static_cast<double>(order->mpi_calls());
   const auto [far_ns, far_share] = ask(*order, *trace, 0);
   const auto [near_ns, near_share] = ask(*order, *trace, 40);
-  fmt::print("{:8} {:>10} {:>10} {:>7.2f} {:>7.0f} {:>6.2f} {:>7.1f} {:>7.1f} {:>6.2f} {:>8.0f} {:>3.0f}% {:>8.0f} {:>3.0f}% {:>5}\n",
-             name, order->mpi_calls(), order->edges(), time, time * 1e9 / made, time / reading,
-             static_cast<double>(order->bytes()) / made, peak / made, static_cast<double>(order->bytes()) / made / (4.0 * count),
-             far_ns, far_share, near_ns, near_share, order->unmatched_count());
+  fmt::print(
+      "{:8} {:>10} {:>10} {:>7.2f} {:>7.0f} {:>6.2f} {:>7.1f} {:>7.1f} {:>6.2f} {:>8.0f} {:>3.0f}% {:>8.0f} "
+      "{:>3.0f}% {:>5}\n",
+      name, order->mpi_calls(), order->edges(), time, time * 1e9 / made, time / reading,
+      static_cast<double>(order->bytes()) / made, peak / made,
+      static_cast<double>(order->bytes()) / made / (4.0 * count), far_ns, far_share, near_ns, near_share,
+      order->unmatched_count());
   std::fflush(stdout);
 }
 
@@ -205,9 +218,11 @@ int main(int argc, char** argv) {
   std::vector<std::uint64_t> sizes;
   for (int i = 2; i < argc; ++i) sizes.push_back(std::strtoull(argv[i], nullptr, 10));
   if (sizes.empty()) sizes = {100'000, 1'000'000, 10'000'000};
-  fmt::print("{} ranks; time against reading the records, bytes against a clock of {} bytes at every call\n", ranks, 4 * ranks);
-  fmt::print("{:8} {:>10} {:>10} {:>7} {:>7} {:>6} {:>7} {:>7} {:>6} {:>8} {:>4} {:>8} {:>4} {:>5}\n", "program", "MPI calls",
-             "edges", "s", "ns/call", "x read", "B/call", "peak B", "x full", "far ns", "yes", "near ns", "yes", "alone");
+  fmt::print("{} ranks; time against reading the records, bytes against a clock of {} bytes at every call\n",
+             ranks, 4 * ranks);
+  fmt::print("{:8} {:>10} {:>10} {:>7} {:>7} {:>6} {:>7} {:>7} {:>6} {:>8} {:>4} {:>8} {:>4} {:>5}\n",
+             "program", "MPI calls", "edges", "s", "ns/call", "x read", "B/call", "peak B", "x full",
+             "far ns", "yes", "near ns", "yes", "alone");
   for (const std::uint64_t calls : sizes) {
     measure("stencil", ranks, calls, stencil);
     measure("random", ranks, calls, random_messages);
