@@ -181,7 +181,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
       state->streams[p][s].nesting = std::move((*activities)[p].streams[s].nesting);
   activities->clear();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dropped;
-  state->clocks.emplace(Clocks::of(*state->graph, dropped));
+  state->clocks.emplace(Clocks::of(*state->graph, dropped, {}));
   if (!dropped.empty())
     state->notes.push_back(
         fmt::format("{} calls wait for each other in a circle, as they do when calls are missing from a "
