@@ -3,9 +3,9 @@
 // MPI_Waitall, each tenth step MPI_Allreduce), and messages between random ranks, half of them received by a
 // wildcard, with barriers, broadcasts and reductions.
 //
-// References in the same run: reading the same records and doing nothing with them (processor time), and a vector clock
-// of four bytes a rank at every call (memory). Queries are asked of random pairs of calls and of pairs that
-// are near each other.
+// References in the same run: reading the same records and doing nothing with them (processor time), and a
+// vector clock of four bytes a rank at every call (memory). Queries are asked of random pairs of calls and of
+// pairs that are near each other.
 //
 //   order_bench [RANKS [CALLS...]]          64 100000 1000000 10000000
 #include <chrono>
@@ -211,7 +211,8 @@ void measure(const char* name, int count, std::uint64_t calls,
   const auto [far_ns, far_share] = ask(*order, *trace, 0);
   const auto [near_ns, near_share] = ask(*order, *trace, 40);
   fmt::print(
-      "{:8} {:>10} {:>10} {:>7.2f} {:>7.2f} {:>7.0f} {:>6.2f} {:>7.1f} {:>7.1f} {:>6.2f} {:>8.0f} {:>3.0f}% {:>8.0f} "
+      "{:8} {:>10} {:>10} {:>7.2f} {:>7.2f} {:>7.0f} {:>6.2f} {:>7.1f} {:>7.1f} {:>6.2f} {:>8.0f} {:>3.0f}% "
+      "{:>8.0f} "
       "{:>3.0f}% {:>5}\n",
       name, order->mpi_calls(), order->edges(), time, processor, processor * 1e9 / made, processor / reading,
       static_cast<double>(order->bytes()) / made, peak / made,

@@ -14,7 +14,8 @@ constexpr std::uint32_t kInsPerTurn = 4;
 // Passes ins in an order in which everything they wait for has been passed.
 class ClockWalk {
  public:
-  ClockWalk(Graph& graph, Clocks& clocks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped, const Clocks::Budget& budget)
+  ClockWalk(Graph& graph, Clocks& clocks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped,
+            const Clocks::Budget& budget)
       : graph_(&graph), clocks_(&clocks), dropped_(&dropped), budget_(budget), chains_(graph.chains()) {
     clocks.chains_ = chains_;
     clocks.place_.assign(chains_, Clocks::kNoClock);
@@ -49,7 +50,8 @@ class ClockWalk {
       if (!pinned_[i]) clocks_->values_[i] = {};
     clocks_->at_.resize(at_.size());  // a search looks through the cuts of one chain
     for (std::size_t cut = 0; cut < clocks_->cuts_; ++cut)
-      for (std::size_t c = 0; c < chains_; ++c) clocks_->at_[c * clocks_->cuts_ + cut] = at_[cut * chains_ + c];
+      for (std::size_t c = 0; c < chains_; ++c)
+        clocks_->at_[c * clocks_->cuts_ + cut] = at_[cut * chains_ + c];
   }
 
  private:
@@ -284,7 +286,7 @@ class ClockWalk {
   std::vector<std::uint32_t> node_passed_;  // sources that have been found passed
   std::vector<std::uint32_t> node_clock_;
   std::vector<Clocks::At> at_;  // per cut and chain
-  std::vector<bool> pinned_;  // kept at a cut
+  std::vector<bool> pinned_;    // kept at a cut
   std::size_t pinned_count_ = 0;
   std::vector<std::uint32_t> free_;
   std::vector<bool> changed_;  // since the last cut
@@ -292,7 +294,8 @@ class ClockWalk {
   std::size_t edges_since_cut_ = 0;
 };
 
-Clocks Clocks::of(Graph& graph, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped, const Budget& budget) {
+Clocks Clocks::of(Graph& graph, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped,
+                  const Budget& budget) {
   Clocks clocks;
   ClockWalk(graph, clocks, dropped, budget).run();
   return clocks;

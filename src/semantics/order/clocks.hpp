@@ -20,14 +20,16 @@ class Clocks {
 
   // What memory they may take.
   struct Budget {
-    std::size_t bytes_per_edge = 12;             // of clocks at cuts
-    std::size_t fewest_edges = 256;              // between two cuts
-    std::size_t working_bytes_per_edge = 24;     // of clocks that are needed at the same time
-    std::size_t working_bytes = std::size_t{64} << 20;  // besides; beyond both there are no clocks, only searches
+    std::size_t bytes_per_edge = 12;          // of clocks at cuts
+    std::size_t fewest_edges = 256;           // between two cuts
+    std::size_t working_bytes_per_edge = 24;  // of clocks that are needed at the same time
+    std::size_t working_bytes = std::size_t{64}
+                                << 20;  // besides; beyond both there are no clocks, only searches
   };
 
   // Walks the graph from its beginnings. Ins that contradict others are dropped from it: (chain, in) of each.
-  static Clocks of(Graph& graph, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped, const Budget& budget);
+  static Clocks of(Graph& graph, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped,
+                   const Budget& budget);
 
   std::size_t cuts() const { return cuts_; }
   // The last cut at which a chain had passed no more than so many ins.

@@ -1,4 +1,5 @@
-// Reachability in random graphs of threads, for every budget of memory: cuts at every edge, some, and no clocks at all.
+// Reachability in random graphs of threads, for every budget of memory: cuts at every edge, some, and no
+// clocks at all.
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
@@ -51,7 +52,8 @@ Made random_graph(std::uint64_t seed, std::uint32_t chains, std::uint32_t steps)
       std::vector<Source> sources;
       for (std::uint32_t c = 0; c < chains; ++c) sources.push_back({c, point(c)});
       for (const Source& one : sources)
-        made.edges.push_back({{Source::kNode, static_cast<std::uint32_t>(made.nodes.size())}, {one.chain, one.point}});
+        made.edges.push_back(
+            {{Source::kNode, static_cast<std::uint32_t>(made.nodes.size())}, {one.chain, one.point}});
       made.nodes.push_back(sources);
     } else if (random.below(2) == 0) {
       sent.push_back({{chain, point(chain)}, false});
@@ -72,17 +74,17 @@ Known all_clocks(const Graph& graph) {
   Known known(chains);
   for (std::uint32_t c = 0; c < chains; ++c)
     known[c].assign(graph.ins(c) + 1, std::vector<std::uint32_t>(chains, 0));
-  std::function<void(const Graph::From&, std::vector<std::uint32_t>&)> take = [&](const Graph::From& from,
-                                                                                  std::vector<std::uint32_t>& into) {
-    if (from.chain == Graph::From::kDropped) return;
-    if (from.chain == Graph::From::kNode) {
-      for (const Graph::From& source : graph.node_froms(from.out)) take(source, into);
-      return;
-    }
-    const auto& theirs = known[from.chain][graph.outs(from.chain)[from.out].ins_before];
-    for (std::uint32_t k = 0; k < chains; ++k) into[k] = std::max(into[k], theirs[k]);
-    into[from.chain] = std::max(into[from.chain], from.out + 1);
-  };
+  std::function<void(const Graph::From&, std::vector<std::uint32_t>&)> take =
+      [&](const Graph::From& from, std::vector<std::uint32_t>& into) {
+        if (from.chain == Graph::From::kDropped) return;
+        if (from.chain == Graph::From::kNode) {
+          for (const Graph::From& source : graph.node_froms(from.out)) take(source, into);
+          return;
+        }
+        const auto& theirs = known[from.chain][graph.outs(from.chain)[from.out].ins_before];
+        for (std::uint32_t k = 0; k < chains; ++k) into[k] = std::max(into[k], theirs[k]);
+        into[from.chain] = std::max(into[from.chain], from.out + 1);
+      };
   for (bool changed = true; changed;) {
     changed = false;
     for (std::uint32_t c = 0; c < chains; ++c)
@@ -156,7 +158,8 @@ TEST(Clocks, AreFewWhereMemoryIsShort) {
 
 TEST(Clocks, CirclesAreBrokenAndTold) {
   Made made = random_graph(5, 2, 0);
-  for (std::uint32_t c = 0; c < 2; ++c) made.processes[c].chains[0] = {c, 0, 0, 2, {0, 1}, {}, {}, {}, {}};
+  for (std::uint32_t c = 0; c < 2; ++c)
+    made.processes[c].chains[0] = {c, 0, 0, 2, {0, 1}, {}, {}, {}, {}, {}};
   // Each receives before it sends.
   made.edges = {{{0, 1}, {1, 0}}, {{1, 1}, {0, 0}}};
   Graph graph = made.graph();

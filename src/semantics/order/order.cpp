@@ -11,6 +11,7 @@
 #include "semantics/order/clocks.hpp"
 #include "semantics/order/collectives.hpp"
 #include "semantics/order/contexts.hpp"
+#include "semantics/order/epochs.hpp"
 #include "semantics/order/graph.hpp"
 #include "semantics/order/lineage.hpp"
 #include "semantics/order/messages.hpp"
@@ -166,6 +167,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
   std::vector<Alone> alone;
   match_messages(*activities, chain_base, options.threads, edges, alone);
   match_collectives(*activities, chain_base, contexts, calls, edges, alone);
+  match_epochs(*activities, chain_base, edges);
   add_lineage(trace.processes(), *activities, chain_base, edges);
   state->tell_unmatched(trace, *activities, chain_base, std::move(alone));
   for (ProcessActivity& activity : *activities)
@@ -173,6 +175,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
       chain.sends = {};
       chain.receives = {};
       chain.collectives = {};
+      chain.epochs = {};
     }
   state->graph.emplace(std::move(chains), *activities, std::move(edges));
   state->times = TimeOrder(trace, *activities);
