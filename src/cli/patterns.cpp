@@ -78,7 +78,7 @@ void print_files(const semantics::Accesses& accesses, const semantics::Patterns&
                {"local cons.", Table::right},
                {"global cons.", Table::right},
                {"global random", Table::right},
-               {"stride, process i, phase k"}});
+               {"stride", Table::shrinks}});
   std::vector<const FilePattern*> files;
   for (const FilePattern& one : patterns.files) files.push_back(&one);
   std::stable_sort(files.begin(), files.end(), [](const FilePattern* a, const FilePattern* b) {

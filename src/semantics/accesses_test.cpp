@@ -35,11 +35,13 @@ class Rebuilt : public testing::Test {
     return accesses_;
   }
 
-  // "w 0+64" for each access of a file, by time; '~' where it takes effect later.
+  // "w0 0+64" for each access of a file, by time: process 0 wrote 64 bytes at 0. '~' where it takes effect
+  // later, '?' where nothing was there to be read.
   static std::vector<std::string> texts(const File& file) {
     std::vector<std::string> list;
     for (const Access& one : file.accesses)
-      list.push_back(fmt::format("{}{}{} {}+{}", one.delayed() ? "~" : "", one.writes() ? "w" : "r",
+      list.push_back(fmt::format("{}{}{}{} {}+{}", one.delayed() ? "~" : "",
+                                 (one.flags & Access::kMissed) != 0 ? "?" : "", one.writes() ? "w" : "r",
                                  file.members[one.member].process, one.begin, one.end - one.begin));
     return list;
   }
@@ -76,7 +78,8 @@ TEST_F(Rebuilt, PositionMovesWithReadsAndWritesAndSeeks) {
     lane.call("read", 0, {handle(0), absent(), literal(100)}, literal(0), 800, 10);
     lane.call("write", 0, {handle(0), absent(), literal(5)}, failed(28), 900, 10);
   }
-  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+64", "w0 64+10", "w0 1000+8", "w0 74+6", "r0 1004+4"));
+  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+64", "w0 64+10", "w0 1000+8", "w0 74+6", "r0 1004+4",
+                                            "?r0 1008+96", "?r0 1008+100"));
 }
 
 TEST_F(Rebuilt, DuplicatesShareThePosition) {
@@ -181,8 +184,8 @@ TEST_F(Rebuilt, FilesAreWhatTheyAreNotWhatTheyAreCalled) {
   }
   std::vector<std::vector<std::string>> files;
   for (const File& file : rebuilt().files) files.push_back(texts(file));
-  EXPECT_THAT(files, testing::UnorderedElementsAre(ElementsAre("w0 0+1", "r0 0+1"), ElementsAre("w0 0+3"),
-                                                   ElementsAre("w0 0+4")));
+  EXPECT_THAT(files, testing::UnorderedElementsAre(ElementsAre("w0 0+1", "r0 0+1", "?r0 1+1"),
+                                                   ElementsAre("w0 0+3"), ElementsAre("w0 0+4")));
 }
 
 TEST_F(Rebuilt, VectorsAndCopiesAndMappings) {

@@ -351,7 +351,7 @@ TEST(Schedules, AgreeWithTheSimulatedFileSystemFromClosedFiles) { compare_all(fa
 
 TEST(Schedules, AgreeWithTheSimulatedFileSystemFromOpenFiles) {
   const bool all = std::getenv("WEIR_LONG_TESTS") != nullptr;
-  compare_all(true, all ? 1 : 37);
+  compare_all(true, all ? 1 : 11);
 }
 
 }  // namespace

@@ -121,6 +121,7 @@ void exchange(const std::filesystem::path& run, const std::string& how) {
       lane.call("open", 0, {path("shared.dat"), literal(0102), literal(0644)}, opened(0, 3), at, 500);
     };
     const auto close = [&](std::uint64_t at) { lane.call("close", 0, {handle(0)}, literal(0), at, 300); };
+    lane.call("MPI_Init", 0, {null(), null()}, literal(0), 100, 500);
     open(1000);
     if (rank == 0) {
       lane.call("pwrite", 0, {handle(0), absent(), literal(4096), literal(0)}, full(), 2000, 900);

@@ -286,7 +286,8 @@ void settle_positions(File& file) {
     const auto bytes = static_cast<std::uint64_t>(access.end - access.begin);
     if ((access.flags & (Access::kTruncates | Access::kMapped | Access::kMissed)) == 0)
       (access.writes() ? file.written_bytes : file.read_bytes) += bytes;
-    did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
+    if ((access.flags & Access::kMissed) == 0)
+      did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
     file.accesses[kept++] = access;
   }
   file.accesses.resize(kept);

@@ -53,6 +53,18 @@ struct CollectiveCall {
   bool takes = true;
 };
 
+// Memory that was opened to others (MPI_Win_post to MPI_Win_wait), or an access to that of others
+// (MPI_Win_start to MPI_Win_complete).
+struct EpochCall {
+  std::uint32_t sequence = 0;  // the window
+  std::uint32_t begin = 0;
+  std::uint32_t end = kNever;
+  bool exposes = false;
+  bool unknown = false;                 // with whom is not in the trace
+  std::vector<std::uint32_t> partners;  // indices of processes
+  std::vector<std::uint32_t> fetched;   // partners from which something was brought
+};
+
 // A call that made another process.
 struct Fork {
   std::uint32_t point = 0;
@@ -69,6 +81,7 @@ struct Chain {
   std::vector<Post> sends;
   std::vector<Post> receives;
   std::vector<CollectiveCall> collectives;
+  std::vector<EpochCall> epochs;
   std::vector<Fork> forks;
 };
 

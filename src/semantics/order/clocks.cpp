@@ -6,11 +6,7 @@
 namespace weir::semantics {
 namespace {
 
-// Memory that clocks at cuts may take, per edge; and clocks that are needed at the same time, besides.
-constexpr std::size_t kBytesPerEdge = 12;
-constexpr std::size_t kFewestEdgesPerCut = 256;
-constexpr std::size_t kWorkingBytesPerEdge = 24;
-constexpr std::size_t kWorkingBytes = std::size_t{64} << 20;
+// So that no chain runs far ahead of those that have yet to take over its clocks.
 constexpr std::uint32_t kInsPerTurn = 4;
 
 }  // namespace
@@ -18,8 +14,9 @@ constexpr std::uint32_t kInsPerTurn = 4;
 // Passes ins in an order in which everything they wait for has been passed.
 class ClockWalk {
  public:
-  ClockWalk(Graph& graph, Clocks& clocks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped)
-      : graph_(&graph), clocks_(&clocks), dropped_(&dropped), chains_(graph.chains()) {
+  ClockWalk(Graph& graph, Clocks& clocks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped,
+            const Clocks::Budget& budget)
+      : graph_(&graph), clocks_(&clocks), dropped_(&dropped), budget_(budget), chains_(graph.chains()) {
     clocks.chains_ = chains_;
     clocks.place_.assign(chains_, Clocks::kNoClock);
     for (std::uint32_t c = 0; c < chains_; ++c)
@@ -32,8 +29,7 @@ class ClockWalk {
     changed_.assign(chains_, false);
     node_passed_.assign(graph.nodes(), 0);
     node_clock_.assign(graph.nodes(), Clocks::kNoClock);
-    keeps_clocks_ =
-        width_ * chains_ * sizeof(std::uint32_t) <= kWorkingBytes + kWorkingBytesPerEdge * graph.edges();
+    keeps_clocks_ = width_ * chains_ * sizeof(std::uint32_t) <= most_working_bytes();
   }
 
   void run() {
@@ -52,6 +48,10 @@ class ClockWalk {
     if (keeps_clocks_) cut();  // the last one is an upper bound for all that comes before it
     for (std::size_t i = 0; i < clocks_->values_.size(); ++i)
       if (!pinned_[i]) clocks_->values_[i] = {};
+    clocks_->at_.resize(at_.size());  // a search looks through the cuts of one chain
+    for (std::size_t cut = 0; cut < clocks_->cuts_; ++cut)
+      for (std::size_t c = 0; c < chains_; ++c)
+        clocks_->at_[c * clocks_->cuts_ + cut] = at_[cut * chains_ + c];
   }
 
  private:
@@ -63,6 +63,9 @@ class ClockWalk {
     std::uint32_t soonest = kNobody;
   };
 
+  std::size_t most_working_bytes() const {
+    return budget_.working_bytes + budget_.working_bytes_per_edge * graph_->edges();
+  }
   std::uint32_t& uses(std::uint32_t chain, std::uint32_t version) {
     return uses_[version_number(chain, version)];
   }
@@ -113,7 +116,7 @@ class ClockWalk {
         if (const Graph::From* const found = missing(from)) return wait(chain, *found);
       pass(chain, froms);
       if (passed_[chain] >= waiters_[chain].soonest) wake(waiters_[chain], passed_[chain]);
-      if (edges_since_cut_ >= kFewestEdgesPerCut && keeps_clocks_) maybe_cut();
+      if (edges_since_cut_ >= budget_.fewest_edges && keeps_clocks_) maybe_cut();
     }
   }
 
@@ -181,8 +184,7 @@ class ClockWalk {
     clocks_->values_.emplace_back(width_);
     pinned_.push_back(false);
     const std::size_t loose = clocks_->values_.size() - pinned_count_;
-    if (loose * width_ * sizeof(std::uint32_t) > 2 * (kWorkingBytes + kWorkingBytesPerEdge * graph_->edges()))
-      keeps_clocks_ = false;
+    if (loose * width_ * sizeof(std::uint32_t) > 2 * most_working_bytes()) keeps_clocks_ = false;
     return static_cast<std::uint32_t>(clocks_->values_.size() - 1);
   }
 
@@ -227,12 +229,12 @@ class ClockWalk {
 
   void maybe_cut() {
     const std::size_t cost = (changes_ * width_ * sizeof(std::uint32_t)) + chains_ * sizeof(Clocks::At);
-    if (edges_since_cut_ * kBytesPerEdge >= cost) cut();
+    if (edges_since_cut_ * budget_.bytes_per_edge >= cost) cut();
   }
 
   void cut() {
     for (std::uint32_t c = 0; c < chains_; ++c) {
-      clocks_->at_.push_back({passed_[c], current_[c]});
+      at_.push_back({passed_[c], current_[c]});
       changed_[c] = false;
       if (current_[c] == Clocks::kNoClock || pinned_[current_[c]]) continue;
       pinned_[current_[c]] = true;
@@ -269,6 +271,7 @@ class ClockWalk {
   Graph* graph_;
   Clocks* clocks_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>* dropped_;
+  Clocks::Budget budget_;
   std::size_t chains_;
   std::size_t width_ = 0;
   bool keeps_clocks_ = true;
@@ -282,7 +285,8 @@ class ClockWalk {
   std::vector<std::uint32_t> node_uses_;
   std::vector<std::uint32_t> node_passed_;  // sources that have been found passed
   std::vector<std::uint32_t> node_clock_;
-  std::vector<bool> pinned_;  // kept at a cut
+  std::vector<Clocks::At> at_;  // per cut and chain
+  std::vector<bool> pinned_;    // kept at a cut
   std::size_t pinned_count_ = 0;
   std::vector<std::uint32_t> free_;
   std::vector<bool> changed_;  // since the last cut
@@ -290,9 +294,10 @@ class ClockWalk {
   std::size_t edges_since_cut_ = 0;
 };
 
-Clocks Clocks::of(Graph& graph, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped) {
+Clocks Clocks::of(Graph& graph, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped,
+                  const Budget& budget) {
   Clocks clocks;
-  ClockWalk(graph, clocks, dropped).run();
+  ClockWalk(graph, clocks, dropped, budget).run();
   return clocks;
 }
 

@@ -145,6 +145,27 @@ constexpr std::array kPlain = {
     Plain{"Request_free", Kind::forget},
     Plain{"Cancel", Kind::cancel},
     Plain{"Test_cancelled", Kind::ask_cancelled},
+    Plain{"Get", Kind::fetch},
+    Plain{"Get_accumulate", Kind::fetch},
+    Plain{"Fetch_and_op", Kind::fetch},
+    Plain{"Compare_and_swap", Kind::fetch},
+    Plain{"Rget", Kind::fetch},
+    Plain{"Rget_accumulate", Kind::fetch},
+    Plain{"Comm_group", Kind::group},
+    Plain{"Comm_remote_group", Kind::group},
+    Plain{"Win_get_group", Kind::group},
+    Plain{"Group_incl", Kind::group},
+    Plain{"Group_excl", Kind::group},
+    Plain{"Group_range_incl", Kind::group},
+    Plain{"Group_range_excl", Kind::group},
+    Plain{"Group_union", Kind::group},
+    Plain{"Group_intersection", Kind::group},
+    Plain{"Group_difference", Kind::group},
+    Plain{"Win_post", Kind::epoch},
+    Plain{"Win_start", Kind::epoch},
+    Plain{"Win_complete", Kind::epoch},
+    Plain{"Win_wait", Kind::epoch},
+    Plain{"Win_test", Kind::epoch},
 };
 
 constexpr std::array<std::string_view, 6> kForks = {"fork",    "_Fork",       "vfork",
@@ -178,6 +199,10 @@ void place_arguments(MpiCall& call, const trace::Function& function) {
   call.assertion = at("assertion");
   call.info = at("info");
   call.target = at("target_rank");
+  call.dims = at("dims");
+  call.periods = at("periods");
+  call.sources = at("sources");
+  call.reorder = at("reorder");
 }
 
 bool joins_worlds(std::string_view name) {
@@ -203,6 +228,9 @@ MpiCall describe_call(const trace::Function& function) {
     call.starts = plain->starts;
     call.persistent = plain->persistent;
     call.synchronous = plain->synchronous;
+    if (name == "Win_start") call.epoch = Epoch::start;
+    if (name == "Win_complete") call.epoch = Epoch::complete;
+    if (name == "Win_wait" || name == "Win_test") call.epoch = Epoch::wait;
     return call;
   }
   call.joins_worlds = joins_worlds(name);
@@ -217,6 +245,8 @@ MpiCall describe_call(const trace::Function& function) {
     call.flow = about.flow;
     call.gives = about.gives;
     call.takes = about.takes;
+    if (name == "Cart_create") call.topology = MpiCall::Topology::grid;
+    if (name == "Dist_graph_create_adjacent") call.topology = MpiCall::Topology::adjacent;
     call.makes_window = about.name.starts_with("Win_create") || about.name.starts_with("Win_allocate");
     for (std::size_t i = 0; i < function.arguments.size(); ++i) {
       if (!about.gives_count.empty() && function.arguments[i].name == about.gives_count)

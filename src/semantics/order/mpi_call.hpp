@@ -24,11 +24,10 @@ struct MpiCall {
     cancel,
     ask_cancelled,  // MPI_Test_cancelled
     collective,
-    topology,  // tells the neighbours of a communicator
-    group,     // makes a group of processes
-    epoch,     // MPI_Win_post, _start, _complete, _wait, _test
-    fetch,     // brings something from another's memory: MPI_Get
-    forks,     // gives life to another process
+    group,  // makes a group of processes
+    epoch,  // MPI_Win_post, _start, _complete, _wait, _test
+    fetch,  // brings something from another's memory: MPI_Get
+    forks,  // gives life to another process
   };
 
   // Between whom a collective makes an order. Those of `none` only count in the sequence of their
@@ -55,6 +54,9 @@ struct MpiCall {
 
   enum class Epoch : std::uint8_t { post, start, complete, wait };
 
+  // Makes a communicator in which everybody has neighbours.
+  enum class Topology : std::uint8_t { none, grid, adjacent };
+
   static constexpr std::int8_t kNone = -1;
 
   Kind kind = Kind::none;
@@ -62,6 +64,7 @@ struct MpiCall {
   Counts gives = Counts::always;
   Counts takes = Counts::always;
   Epoch epoch = Epoch::post;
+  Topology topology = Topology::none;
   bool starts = false;       // a later call completes it
   bool persistent = false;   // it has yet to be started
   bool synchronous = false;  // complete only when it is being received
@@ -87,6 +90,10 @@ struct MpiCall {
   std::int8_t assertion = kNone;
   std::int8_t info = kNone;
   std::int8_t target = kNone;
+  std::int8_t dims = kNone;
+  std::int8_t periods = kNone;
+  std::int8_t sources = kNone;
+  std::int8_t reorder = kNone;
 };
 
 MpiCall describe_call(const trace::Function& function);

@@ -11,6 +11,7 @@
 #include "semantics/order/clocks.hpp"
 #include "semantics/order/collectives.hpp"
 #include "semantics/order/contexts.hpp"
+#include "semantics/order/epochs.hpp"
 #include "semantics/order/graph.hpp"
 #include "semantics/order/lineage.hpp"
 #include "semantics/order/messages.hpp"
@@ -166,6 +167,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
   std::vector<Alone> alone;
   match_messages(*activities, chain_base, options.threads, edges, alone);
   match_collectives(*activities, chain_base, contexts, calls, edges, alone);
+  match_epochs(*activities, chain_base, edges);
   add_lineage(trace.processes(), *activities, chain_base, edges);
   state->tell_unmatched(trace, *activities, chain_base, std::move(alone));
   for (ProcessActivity& activity : *activities)
@@ -173,6 +175,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
       chain.sends = {};
       chain.receives = {};
       chain.collectives = {};
+      chain.epochs = {};
     }
   state->graph.emplace(std::move(chains), *activities, std::move(edges));
   state->times = TimeOrder(trace, *activities);
@@ -181,7 +184,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
       state->streams[p][s].nesting = std::move((*activities)[p].streams[s].nesting);
   activities->clear();
   std::vector<std::pair<std::uint32_t, std::uint32_t>> dropped;
-  state->clocks.emplace(Clocks::of(*state->graph, dropped));
+  state->clocks.emplace(Clocks::of(*state->graph, dropped, {}));
   if (!dropped.empty())
     state->notes.push_back(
         fmt::format("{} calls wait for each other in a circle, as they do when calls are missing from a "

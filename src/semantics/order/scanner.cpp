@@ -119,6 +119,12 @@ void Scanner::take(const trace::Record& record) {
       return learn_cancelled(call, values);
     case Kind::collective:
       return collective(call, values);
+    case Kind::group:
+      return make_group(call, values);
+    case Kind::epoch:
+      return epoch(call, values);
+    case Kind::fetch:
+      return fetch(call, values);
     case Kind::forks:
       return fork(values, record.result);
     default:

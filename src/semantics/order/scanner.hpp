@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "semantics/order/activity.hpp"
+#include "semantics/order/group_table.hpp"
 #include "semantics/order/request_table.hpp"
 #include "trace/record.hpp"
 
@@ -30,6 +31,9 @@ class Scanner {
     bool fenced = false;         // a fence has begun an epoch
     std::uint32_t made = 0;      // how often this number was given
     std::uint32_t chain = 0;
+    std::uint32_t place = 0;
+    std::uint32_t exposure = kNever;  // the epochs that are open
+    std::uint32_t access = kNever;
   };
 
   Chain& chain() { return activity_->chains.back(); }
@@ -63,6 +67,11 @@ class Scanner {
   bool is_counted(MpiCall::Counts counts, std::int8_t argument, Values values, const Place& place) const;
   std::uint32_t list_of(const MpiCall& call, Values values, std::uint32_t place);
   void learn_topology(const MpiCall& call, Values values);
+  Window* find_window(const trace::Value& value);
+  void make_group(const MpiCall& call, Values values);
+  void epoch(const MpiCall& call, Values values);
+  void begin_epoch(Window& window, const MpiCall& call, Values values);
+  void fetch(const MpiCall& call, Values values);
   void fork(Values values, const trace::Value& result);
 
   std::uint32_t process_;
@@ -83,6 +92,7 @@ class Scanner {
   std::map<Sequence, std::uint32_t> sequence_numbers_;
   std::vector<std::uint32_t> counted_;  // per sequence: collectives so far
   std::unordered_map<std::int64_t, Window> windows_;
+  GroupTable groups_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
       neighbours_;  // by place: ranks that it hears from
   std::unordered_map<std::uint32_t, std::uint32_t> list_by_signature_;

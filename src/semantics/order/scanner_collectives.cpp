@@ -1,4 +1,4 @@
-// What Scanner makes of collectives, windows and topologies.
+// What Scanner makes of collectives.
 #include "semantics/order/scanner.hpp"
 
 namespace weir::semantics {
@@ -37,19 +37,26 @@ void Scanner::collective(const MpiCall& call, Values values) {
     window = {};
     window.made = made;
     window.chain = chain_index();
+    window.place = place;
     window.sequence = sequence_of({context, generation});
     window.waits_to_free = call.info != MpiCall::kNone && at(values, call.info).kind == Value::Kind::null;
   }
   add_collective(call, values, sequence, activity_->places[place], true);
   chain().collectives.back().list = list_of(call, values, place);
+  if (call.topology != MpiCall::Topology::none) learn_topology(call, values);
+}
+
+Scanner::Window* Scanner::find_window(const Value& value) {
+  const auto found = windows_.find(value.number);
+  if (value.kind != Value::Kind::object || found == windows_.end()) return nullptr;
+  // A number that was given twice means to another thread nobody knows which.
+  return found->second.made > 1 && found->second.chain != chain_index() ? nullptr : &found->second;
 }
 
 void Scanner::on_window(const MpiCall& call, Values values) {
-  const auto found = windows_.find(at(values, call.window).number);
-  if (at(values, call.window).kind != Value::Kind::object || found == windows_.end()) return;
-  Window& window = found->second;
-  // A number that was given twice means to another thread nobody knows which.
-  if (window.made > 1 && window.chain != chain_index()) return;
+  Window* const found = find_window(at(values, call.window));
+  if (found == nullptr) return;
+  Window& window = *found;
   bool orders = false;
   if (call.flow == Flow::release) orders = window.waits_to_free;
   if (call.flow == Flow::fence) {

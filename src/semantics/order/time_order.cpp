@@ -41,9 +41,11 @@ TimeOrder::TimeOrder(const trace::TraceFile& trace, std::span<ProcessActivity> p
 }
 
 bool TimeOrder::before(const Event& first, const Event& second) const {
-  if (times_.empty()) return false;
-  const std::int64_t end = times_[first.process][first.thread][first.record].end;
-  const std::int64_t start = times_[second.process][second.thread][second.record].start;
+  const auto& of_first = times_[first.process][first.thread];
+  const auto& of_second = times_[second.process][second.thread];
+  if (first.record >= of_first.size() || second.record >= of_second.size()) return false;  // none are kept
+  const std::int64_t end = of_first[first.record].end;
+  const std::int64_t start = of_second[second.record].start;
   const Clock& one = clocks_[first.process];
   const Clock& other = clocks_[second.process];
   if (one.host == other.host) return end <= start;
