@@ -28,6 +28,7 @@ if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PR
 endif()
 weir_room(consistency)
 weir_room(semantics    USES trace consistency)
+include(proxy)         # its runtime as text
 weir_room(proxy        USES trace)
 
 weir_room(transport    NEEDS UCX THREADED)

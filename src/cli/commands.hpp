@@ -13,6 +13,7 @@ extern const Command kFit;
 extern const Command kManual;
 extern const Command kMerge;
 extern const Command kPlan;
+extern const Command kProxy;
 extern const Command kStat;
 extern const Command kStripe;
 extern const Command kTrace;
