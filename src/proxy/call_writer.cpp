@@ -189,7 +189,11 @@ std::string CallWriter::path(std::size_t at) {
   const Part& part = signature_->parts[at];
   const std::string name = fmt::format("t.{}({}, {}, {})", part.encoding == Encoding::path ? "name" : "name_of", at,
                                        signature_->words[part.word], differences(at));
-  if (about.direction == Direction::in) return name;
+  if (about.direction == Direction::in) {
+    line(fmt::format("const char* const n{} = {};", at, name));
+    paths_.push_back(fmt::format("n{}", at));
+    return fmt::format("n{}", at);
+  }
   if (about.direction == Direction::out) {
     line(name + ";");
     return fmt::format("({})t.out({})", about.type, at);
@@ -203,9 +207,10 @@ std::string CallWriter::path(std::size_t at) {
                      has_suffix ? word(signature_->parts[1]) : std::string("0"));
 }
 
-std::string CallWriter::handle(std::size_t at) const {
+std::string CallWriter::handle(std::size_t at) {
   const Argument& about = function_->arguments[at];
   const std::string id = word(signature_->parts[at]);
+  handles_.push_back(id);
   if (about.type.find("FILE") != std::string_view::npos) return fmt::format("stream_of({})", id);
   if (about.type.ends_with('*')) return fmt::format("({})directory_of({})", about.type, id);
   return fmt::format("descriptor({})", id);

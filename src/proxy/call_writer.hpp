@@ -39,7 +39,7 @@ class CallWriter {
   std::string nothing(std::size_t at);
   std::string plain_text(std::size_t at);
   std::string path(std::size_t at);
-  std::string handle(std::size_t at) const;
+  std::string handle(std::size_t at);
   std::string varargs(std::size_t at);
 
   // Those of libraries with objects of their own (call_writer_library.cpp).
@@ -58,6 +58,7 @@ class CallWriter {
   std::string end_of_handle(std::int8_t at) const;
   std::string wanted() const;
   void check_result(std::string_view call);
+  std::string call_text(std::string given, bool has_list) const;
   void advance(std::string_view result);
 
   void line(std::string text) { lines_ += "  " + std::move(text) + "\n"; }
@@ -70,6 +71,8 @@ class CallWriter {
   std::uint32_t number_;
   bool is_library_;
   std::string lines_;
+  std::vector<std::string> handles_;  // that it is given, by their numbers
+  std::vector<std::string> paths_;
   std::vector<std::string> before_;  // the call, when all its arguments are made
   std::vector<std::string> after_;   // behind it
 };

@@ -11,7 +11,13 @@ using trace::Shape;
 
 namespace {
 
+bool takes_list(const trace::Function& function) {  // vprintf and its like
+  return !function.arguments.empty() && function.arguments.back().type == "va_list" &&
+         function.name.find('v') != std::string::npos;
+}
+
 bool is_variadic(const trace::Function& function) {
+  if (!function.arguments.empty() && function.arguments.back().type == "va_list") return !takes_list(function);
   const auto call = find_call(function.name);
   return call && info(*call).variadic;
 }
@@ -158,25 +164,38 @@ std::string CallWriter::write() {
   const bool has_result = part.encoding == Encoding::literal || part.encoding == Encoding::full ||
                           part.encoding == Encoding::distance;
   if (has_result) line(fmt::format("const i64 wanted = {};", wanted()));
-  std::string call;
   if (is_library_) {
-    call = fmt::format("{}({})", function_->name, given);
+    note_completion();
+    if (function_->name == "MPI_Init" || function_->name == "MPI_Init_thread") line("world.outside = false;");
+    line("if (!world.outside) {");
+    for (const std::string& one : before_) line(one);
+    check_result(call_text(given, has_list));
+    for (const std::string& one : after_) line(one);
+    line("}");
+    if (function_->name == "MPI_Finalize") line("world.outside = true;");
   } else {
     declarations_->functions.insert(declaration(*function_));
-    call = fmt::format("call_{}({}", function_->name, given);
-    call = has_list ? fmt::format("with_list([&](va_list values) {{ return {})", call) : call + ")";
+    line(fmt::format("if (t.passes({}, {{{}}}, {{{}}})) {{", part.encoding == Encoding::failed, fmt::join(handles_, ", "),
+                     fmt::join(paths_, ", ")));
+    check_result(call_text(given, has_list));
+    for (const std::string& one : after_) line(one);
+    line(part.encoding == Encoding::opened ? fmt::format("}} else left_out(t, {});", word(part)) : std::string("}"));
+    if (function_->closes && part.encoding != Encoding::opened)
+      for (const std::string& id : handles_) line(fmt::format("closed({});", id));
   }
-  if (function_->means == "exit" || function_->means == "_exit" || function_->means == "_Exit" ||
-      function_->means == "quick_exit")
-    call = fmt::format("call_{}(leave(t, a0))", function_->name);
-  if (is_library_) note_completion();
-  for (const std::string& one : before_) line(one);
-  check_result(call);
-  for (const std::string& one : after_) line(one);
   if (part.encoding != Encoding::failed && part.encoding != Encoding::unfinished)
     advance(has_result || part.encoding == Encoding::column ? "wanted" : "0");
   if (has_numbers) line("t.keep_numbers();");
   return lines_;
+}
+
+std::string CallWriter::call_text(std::string given, bool has_list) const {
+  if (is_library_) return fmt::format("{}({})", function_->name, given);
+  const std::string& means = function_->means;
+  if (means == "exit" || means == "_exit" || means == "_Exit" || means == "quick_exit")
+    return fmt::format("call_{}(leave(t, a0))", function_->name);
+  if (has_list) return fmt::format("with_list([&](va_list values) {{ return call_{}({})", function_->name, given);
+  return fmt::format("call_{}({})", function_->name, given);
 }
 
 }  // namespace weir::proxy

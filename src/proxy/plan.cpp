@@ -7,6 +7,7 @@
 
 #include "calls/call.hpp"
 #include "proxy/follow.hpp"
+#include "proxy/lifetimes.hpp"
 #include "trace/own_signatures.hpp"
 
 namespace weir::proxy {
@@ -46,12 +47,14 @@ void give_places(Plan& plan) {
   }
 }
 
-Result<void> follow_stream(Plan& plan, std::size_t process, StreamPlan& stream) {
+Result<void> follow_stream(Plan& plan, std::size_t process, StreamPlan& stream, Lifetimes& lifetimes) {
   trace::RecordReader reader(*plan.trace, process, stream.stream);
   Follower follower(plan, stream, process);
   trace::Record record;
   std::int64_t last_end = 0;
+  lifetimes.begin_stream(stream.stream);
   while (reader.next(record)) {
+    if (record.depth == 0) lifetimes.add(record, stream.calls);
     follower.follow(record);
     if (record.depth > 0) continue;
     Places& places = plan.places[record.signature];
@@ -59,6 +62,7 @@ Result<void> follow_stream(Plan& plan, std::size_t process, StreamPlan& stream) 
     last_end = record.start_ns + static_cast<std::int64_t>(record.duration_ns);
     ++places.calls;
   }
+  lifetimes.end_stream();
   if (reader.error()) return *reader.error();
   return {};
 }
@@ -83,6 +87,7 @@ std::string_view why_not(const trace::Function& function) {
   if (name.starts_with("exec") || is_one_of("fexecve", "posix_spawn", "posix_spawnp", "system", "popen", "pclose"))
     return "other programs are not started";
   if (is_one_of("fork", "_Fork", "forkpty", "daemon")) return "child processes are not made";
+  if (name == "mprotect") return "concerns memory only";
   if (name.starts_with("aio_") || name == "lio_listio" || name.starts_with("io_uring"))
     return "what was asked for stands in memory";
   if (is_one_of("open_by_handle_at", "name_to_handle_at", "pidfd_getfd", "pidfd_open", "login_tty", "chroot"))
@@ -105,13 +110,15 @@ Result<Plan> make_plan(const trace::TraceFile& trace) {
     ProcessPlan& made = plan.processes.emplace_back();
     made.process = process;
     const auto& streams = trace.processes()[process].streams;
+    Lifetimes lifetimes;
     for (std::size_t i = 0; i < streams.size(); ++i) {
       StreamPlan& stream = made.streams.emplace_back();
       stream.stream = i;
       for (std::size_t part = 0; part < streams[i].part_records.size(); ++part)
         stream.grammars.push_back(trace.grammars().distinct_of(streams[i].first_grammar + part));
-      if (const auto followed = follow_stream(plan, process, stream); !followed) return followed.error();
+      if (const auto followed = follow_stream(plan, process, stream, lifetimes); !followed) return followed.error();
     }
+    lifetimes.finish(made, trace.timing() != trace::TimingMode::off);
   }
   if (plan.processes.empty()) return Error{Errc::bad_data, "holds no calls"}.in(trace.path().string());
   tell_left_out(plan);

@@ -10,6 +10,27 @@ inline bool stays_where_it_is(const std::string& path) {
   return under("/proc/") || under("/sys/") || (under("/dev/") && !under("/dev/shm/"));
 }
 
+// Whether a file tells of the machine and not of the program's data.
+inline bool tells_of_machine(const char* path) {
+  return std::strncmp(path, "/proc/", 6) == 0 || std::strncmp(path, "/sys/", 5) == 0;
+}
+
+// Calls on the kernel's files are not made: they tell of the machine. Nor are those that libraries make for
+// themselves when they are loaded and unloaded, since the proxy's do so too: of what comes before MPI_Init and
+// after MPI_Finalize only what concerns files that are really there is the program's.
+inline bool Stream::passes(bool failed, std::initializer_list<i64> used, std::initializer_list<const char*> paths) {
+  bool own_file = false;
+  for (const i64 id : used) {
+    if (handle(id).left_out) return false;
+    own_file = own_file || handle(id).own;
+  }
+  for (const char* const path : paths) {
+    if (tells_of_machine(path)) return false;
+    own_file = own_file || !failed;
+  }
+  return own_file || !world.outside.load(std::memory_order_relaxed);
+}
+
 // How many directories a relative name climbs above where it starts.
 inline int climbs(const std::string& path) {
   int depth = 0;

@@ -163,6 +163,7 @@ inline int run(const Plan& plan, int argc, char** argv) {
   world.options.root = "proxy.root";
   take_options(argc, argv);
   const ProcessPlan& process = own_process(plan);
+  world.outside = process.rank >= 0;
   hide_output();
   world.handles.resize(static_cast<std::size_t>(plan.handles) + 1);
   make_memory();

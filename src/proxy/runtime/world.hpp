@@ -122,6 +122,8 @@ struct Handle {
   int fd = -1;
   FILE* stream = nullptr;
   DIR* directory = nullptr;
+  bool own = false;       // opened by a call of the program
+  bool left_out = false;  // its calls are not made
   std::atomic<i64> opened{0};
   std::atomic<i64> released{0};
 };
@@ -133,6 +135,7 @@ struct World {
   const Plan* plan = nullptr;
   const ProcessPlan* process = nullptr;
   i64 rank = 0;
+  std::atomic<bool> outside{false};  // before MPI_Init or after MPI_Finalize
   int report_to = 2;
   int depth = 0;  // of the working directory, below the root
   std::deque<Handle> handles;
@@ -274,6 +277,9 @@ struct Stream {
   // Numbers of names that calls inside the library were given.
   void pass_name(int name_template, std::initializer_list<i64> differences);
 
+  // Whether the call is made: see made_again() in names.hpp.
+  bool passes(bool failed, std::initializer_list<i64> used, std::initializer_list<const char*> paths);
+
   const char* line(i64 length) {
     text.assign(static_cast<std::size_t>(length), 'x');
     if (length > 0) text.back() = '\n';
@@ -310,6 +316,8 @@ inline DIR* directory_of(i64 id) { return handle(id).directory; }
 inline bool opened(Stream& stream, i64 id, int fd) {
   handle(id).fd = fd;
   handle(id).stream = nullptr;
+  handle(id).own = true;
+  handle(id).left_out = false;
   stream.end(id) = 0;
   handle(id).opened.fetch_add(1, std::memory_order_release);
   return fd >= 0;
@@ -324,6 +332,17 @@ inline bool opened(Stream& stream, i64 id, DIR* made) {
   opened(stream, id, -1);
   handle(id).directory = made;
   return made != nullptr;
+}
+
+inline void closed(i64 id) {
+  handle(id).own = false;
+  handle(id).left_out = false;
+}
+
+inline void left_out(Stream& stream, i64 id) {
+  opened(stream, id, -1);
+  handle(id).own = false;
+  handle(id).left_out = true;
 }
 
 }  // namespace weir_proxy
