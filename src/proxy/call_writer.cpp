@@ -1,6 +1,7 @@
 #include "proxy/call_writer.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -155,6 +156,9 @@ std::string CallWriter::nothing(std::size_t at) {
   if (about.type.find("(*)") != std::string_view::npos)
     return about.name == "select" ? "[](auto...) { return 1; }" : "[](auto...) { return 0; }";
   if (!is_pointer) return about.role == Role::character ? fmt::format("({})'x'", about.type) : fmt::format("{}{{}}", about.type);
+  if (signature_->parts.back().encoding == Encoding::failed &&
+      signature_->words[signature_->parts.back().word] == EFAULT)
+    return fmt::format("({})bad_address()", about.type);
   if (function_->means == "getline" || function_->means == "getdelim") {
     line(fmt::format("std::memset(t.out({}), 0, 8);", at));
     if (about.role == Role::buffer) after_.push_back(fmt::format("std::free(*static_cast<char**>(t.out({})));", at));
@@ -211,9 +215,9 @@ std::string CallWriter::handle(std::size_t at) {
   const Argument& about = function_->arguments[at];
   const std::string id = word(signature_->parts[at]);
   handles_.push_back(id);
-  if (about.type.find("FILE") != std::string_view::npos) return fmt::format("stream_of({})", id);
-  if (about.type.ends_with('*')) return fmt::format("({})directory_of({})", about.type, id);
-  return fmt::format("descriptor({})", id);
+  if (about.type.find("FILE") != std::string_view::npos) return fmt::format("t.stream({})", id);
+  if (about.type.ends_with('*')) return fmt::format("({})t.directory({})", about.type, id);
+  return fmt::format("t.descriptor({})", id);
 }
 
 // What C passes in place of '...': values that make the recorded number of bytes.

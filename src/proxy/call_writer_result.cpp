@@ -181,7 +181,7 @@ std::string CallWriter::write() {
     for (const std::string& one : after_) line(one);
     line(part.encoding == Encoding::opened ? fmt::format("}} else left_out(t, {});", word(part)) : std::string("}"));
     if (function_->closes && part.encoding != Encoding::opened)
-      for (const std::string& id : handles_) line(fmt::format("closed({});", id));
+      for (const std::string& id : handles_) line(fmt::format("closed(t, {});", id));
   }
   if (part.encoding != Encoding::failed && part.encoding != Encoding::unfinished)
     advance(has_result || part.encoding == Encoding::column ? "wanted" : "0");

@@ -17,14 +17,12 @@ constexpr std::size_t kMostKept = 20;
 class Calls {
  public:
   Calls(const trace::TraceFile& trace, std::size_t process, std::size_t stream, OwnCalls& own, Canonical& canonical)
-      : reader_(trace, process, stream), own_(&own), canonical_(&canonical) {
-    own.begin_stream(stream);
-  }
+      : reader_(trace, process, stream), stream_(stream), own_(&own), canonical_(&canonical) {}
 
   bool next(std::string& text) {
     while (reader_.next(record_)) {
       if (record_.depth > 0) ++inner;
-      if (!own_->is_made(record_)) continue;
+      if (!own_->is_made(record_, stream_)) continue;
       text = canonical_->text(record_);
       return true;
     }
@@ -38,6 +36,7 @@ class Calls {
  private:
   trace::RecordReader reader_;
   trace::Record record_;
+  std::size_t stream_;
   OwnCalls* own_;
   Canonical* canonical_;
 };

@@ -164,9 +164,9 @@ class ProgramWriter {
     }
     if (!needs.empty()) out += "static const Need kNeeds[] = {\n" + needs + "};\n";
     constexpr std::int64_t kMostFilled = 64 << 20;
-    out += fmt::format("static const Plan kPlan = {{kProcesses, {}, {}, {}, kTemplates, kLengths, {}, kCalls, {}, {}, {}, {}}};\n",
+    out += fmt::format("static const Plan kPlan = {{kProcesses, {}, {}, {}, kTemplates, kLengths, {}, kCalls, {}, {}, {}, {}, {}}};\n",
                        plan_.processes.size(), needs.empty() ? "nullptr" : "kNeeds", plan_.needs.size(),
-                       tables.templates.size(), plan_.handles, plan_.column_slots, plan_.own_slots,
+                       tables.templates.size(), plan_.handles, plan_.shared_handles, plan_.column_slots, plan_.own_slots,
                        std::min(plan_.largest_write + 8, kMostFilled));
     return out;
   }

@@ -1,6 +1,9 @@
 #include "proxy/lifetimes.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "proxy/needs.hpp"
 
 namespace weir::proxy {
 
@@ -89,47 +92,59 @@ void Lifetimes::start_and_join(ProcessPlan& process, bool timed) const {
   }
 }
 
-void Lifetimes::finish(ProcessPlan& process, bool timed) {
+std::uint32_t Lifetimes::finish(ProcessPlan& process, bool timed) {
   std::stable_sort(segments_.begin(), segments_.end(), [&](const Segment& a, const Segment& b) {
     return timed ? a.first_ns < b.first_ns : a.first_call < b.first_call && a.stream == b.stream;
   });
-  struct Open {
-    std::int64_t times = 0;          // how often it was opened so far
-    const Segment* by = nullptr;     // the last opening
-    std::int64_t released = 0;       // uses by other streams, so far
+  // The order of those before one call: what lets others go on comes first.
+  const auto order_of = [](const Action& action) {
+    constexpr std::array kOrder = {"publish", "release", "start", "set_end", "set_number", "inherit", "take", "await_released", "join"};
+    return std::find(kOrder.begin(), kOrder.end(), action.kind) - kOrder.begin();
   };
+  struct Open {
+    const Segment* by = nullptr;  // the last opening
+    std::int64_t shared = -1;     // its number, if others use it
+    std::int64_t users = 0;
+  };
+  std::uint32_t shared = 0;
   std::map<std::int64_t, Open> handles;
   for (const Segment& one : segments_) {
     Open& open = handles[one.id];
     std::vector<Action>& actions = process.streams[one.stream].actions;
     if (one.opens) {
-      ++open.times;
-      open.by = &one;
+      open = {.by = &one};
       continue;
     }
     const bool by_other = open.by != nullptr && open.by->stream != one.stream &&
                           (!timed || !open.by->closes || open.by->last_ns >= one.first_ns);
     if (by_other) {
-      actions.push_back({.before = one.first_call, .kind = "await_open", .id = one.id, .value = open.times});
-      actions.push_back({.before = one.last_call + 1, .kind = "release", .id = one.id});
-      ++open.released;
+      std::vector<Action>& opener = process.streams[open.by->stream].actions;
+      if (open.shared < 0) {
+        open.shared = shared++;
+        opener.push_back({.before = open.by->first_call + 1, .kind = "publish", .id = one.id, .part = open.shared});
+      }
+      actions.push_back({.before = one.first_call, .kind = "take", .id = one.id, .part = open.shared});
+      actions.push_back({.before = one.last_call + 1, .kind = "release", .id = one.id, .part = open.shared});
       if (open.by->closes)
-        process.streams[open.by->stream].actions.push_back(
-            {.before = open.by->last_call, .kind = "await_released", .id = one.id, .value = open.released});
+        opener.push_back({.before = open.by->last_call, .kind = "await_released", .id = one.id, .part = open.shared, .value = ++open.users});
       continue;
     }
-    ++open.times;
-    open.by = nullptr;
+    open = {};
     actions.push_back({.before = one.first_call,
                        .kind = "inherit",
                        .id = one.id,
                        .value = one.descriptor,
-                       .name = one.name.starts_with('/') && !one.name.starts_with("/dev/") ? one.name : std::string()});
+                       .name = one.name.starts_with('/') && !one.name.starts_with("/dev/") ? one.name
+                               : one.descriptor == 0                                   ? std::string(kInput)
+                                                                                       : std::string()});
   }
   start_and_join(process, timed);
   for (StreamPlan& stream : process.streams)
     std::stable_sort(stream.actions.begin(), stream.actions.end(),
-                     [](const Action& a, const Action& b) { return a.before < b.before; });
+                     [&](const Action& a, const Action& b) {
+                       return a.before != b.before ? a.before < b.before : order_of(a) < order_of(b);
+                     });
+  return shared;
 }
 
 }  // namespace weir::proxy

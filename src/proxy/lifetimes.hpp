@@ -19,8 +19,8 @@ class Lifetimes {
   void add(const trace::Record& record, std::uint64_t call);
   void end_stream();
 
-  // Adds the actions that follow to the streams' own, and puts those in order.
-  void finish(ProcessPlan& process, bool timed);
+  // Adds the actions that follow to the streams' own, and puts those in order. How many handles are shared.
+  std::uint32_t finish(ProcessPlan& process, bool timed);
 
  private:
   // Uses of one handle by one stream, from its opening or the first use to its closing or the last.

@@ -8,12 +8,12 @@ using trace::Value;
 
 bool tells_of_machine(std::string_view path) { return path.starts_with("/proc/") || path.starts_with("/sys/"); }
 
-bool OwnCalls::is_made(const trace::Record& record) {
+bool OwnCalls::is_made(const trace::Record& record, std::size_t stream) {
   const trace::Function& function = *record.function;
   if (record.depth > 0 || !why_not(function).empty()) return false;
   if (function.layer != "posix" && function.layer != "stdio" && function.layer != "uring") {
     if (function.name == "MPI_Init" || function.name == "MPI_Init_thread") outside_ = false;
-    const bool made = !outside_;
+    const bool made = !outside_ || stream > 0;
     if (function.name == "MPI_Finalize") outside_ = true;
     return made;
   }
@@ -30,7 +30,7 @@ bool OwnCalls::is_made(const trace::Record& record) {
       own_file = own_file || !record.failed();
     }
   }
-  const bool made = !left_out && (own_file || !outside_);
+  const bool made = !left_out && (own_file || !outside_ || stream > 0);
   if (function.closes)
     for (const Value& value : record.arguments)
       if (value.kind == Value::Kind::handle) handles_.erase(value.handle);

@@ -14,9 +14,8 @@ class OwnCalls {
  public:
   explicit OwnCalls(bool has_rank) : outside_(has_rank) {}
 
-  // A stream of the process begins; the first is that of the main thread.
-  void begin_stream(std::size_t number) { outside_ = outside_ && number == 0; }
-  bool is_made(const trace::Record& record);
+  // `stream` is the one that the record is of; the first is that of the main thread.
+  bool is_made(const trace::Record& record, std::size_t stream);
 
  private:
   struct State {

@@ -8,6 +8,7 @@
 #include "calls/call.hpp"
 #include "proxy/follow.hpp"
 #include "proxy/lifetimes.hpp"
+#include "proxy/needs.hpp"
 #include "trace/own_signatures.hpp"
 
 namespace weir::proxy {
@@ -118,9 +119,11 @@ Result<Plan> make_plan(const trace::TraceFile& trace) {
         stream.grammars.push_back(trace.grammars().distinct_of(streams[i].first_grammar + part));
       if (const auto followed = follow_stream(plan, process, stream, lifetimes); !followed) return followed.error();
     }
-    lifetimes.finish(made, trace.timing() != trace::TimingMode::off);
+    const std::uint32_t shared = lifetimes.finish(made, trace.timing() != trace::TimingMode::off);
+    plan.shared_handles = std::max(plan.shared_handles, shared);
   }
   if (plan.processes.empty()) return Error{Errc::bad_data, "holds no calls"}.in(trace.path().string());
+  if (const auto found = find_needs(plan); !found) return found.error();
   tell_left_out(plan);
   return plan;
 }

@@ -62,6 +62,7 @@ struct Plan {
   std::uint32_t column_slots = 0;
   std::uint32_t own_slots = 0;
   std::uint32_t handles = 0;
+  std::uint32_t shared_handles = 0;  // the most of any process
   std::int64_t largest_write = 0;
   std::map<std::string, Need> needs;  // by absolute name
   std::vector<std::string> left_out;  // what the program will not do, for people

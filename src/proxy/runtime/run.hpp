@@ -7,6 +7,7 @@ namespace weir_proxy {
 inline Stream::Stream(const StreamPlan& given)
     : plan(&given), action(given.actions), last_action(given.actions + given.action_count) {
   ends.resize(static_cast<std::size_t>(world.plan->handles) + 1);
+  handles.resize(ends.size());
   numbers.resize(static_cast<std::size_t>(world.plan->template_count));
   columns.resize(static_cast<std::size_t>(world.plan->column_slots));
   for (int i = 0; i < given.column_count; ++i)
@@ -43,7 +44,7 @@ inline void inherit(Handle& handle, const Action& action) {
   }
   handle.fd = fd;
   handle.stream = fd == 0 ? stdin : fd == 1 ? stdout : fd == 2 ? stderr : nullptr;
-  handle.opened.fetch_add(1, std::memory_order_release);
+  handle.own = handle.left_out = false;
 }
 
 void run_stream(int number);
@@ -61,14 +62,22 @@ inline void Stream::act() {
       case Action::inherit:
         inherit(handle(now.id), now);
         break;
-      case Action::await_open:
-        while (handle(now.id).opened.load(std::memory_order_acquire) < now.value) pause_a_moment();
+      case Action::publish:
+        world.shared[static_cast<std::size_t>(now.part)].handle = handle(now.id);
+        world.shared[static_cast<std::size_t>(now.part)].published.store(true, std::memory_order_release);
         break;
+      case Action::take: {
+        const SharedHandle& shared = world.shared[static_cast<std::size_t>(now.part)];
+        while (!shared.published.load(std::memory_order_acquire)) pause_a_moment();
+        handle(now.id) = shared.handle;
+        break;
+      }
       case Action::release:
-        handle(now.id).released.fetch_add(1, std::memory_order_release);
+        world.shared[static_cast<std::size_t>(now.part)].released.fetch_add(1, std::memory_order_release);
         break;
       case Action::await_released:
-        while (handle(now.id).released.load(std::memory_order_acquire) < now.value) pause_a_moment();
+        while (world.shared[static_cast<std::size_t>(now.part)].released.load(std::memory_order_acquire) < now.value)
+          pause_a_moment();
         break;
       case Action::start:
         world.threads[static_cast<std::size_t>(now.id)] = std::thread(run_stream, now.id);

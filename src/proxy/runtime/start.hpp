@@ -165,7 +165,7 @@ inline int run(const Plan& plan, int argc, char** argv) {
   const ProcessPlan& process = own_process(plan);
   world.outside = process.rank >= 0;
   hide_output();
-  world.handles.resize(static_cast<std::size_t>(plan.handles) + 1);
+  world.shared.resize(static_cast<std::size_t>(plan.shared_handles));
   make_memory();
   std::string directory = process.directory;
   if (!world.options.original) {

@@ -55,9 +55,10 @@ struct Action {
     set_end,      // offsets of handle `id` are counted from `value`
     set_number,   // number `part` of name template `id` was `value`
     inherit,      // handle `id` was not opened by the program: descriptor `value`, file `name` where it is one
-    await_open,   // another stream opens handle `id`, for the `value`-th time
-    release,      // the last use of handle `id` by this stream, which did not open it, is over
-    await_released,  // so many streams must have released handle `id` since the process began
+    publish,      // handle `id`, just opened, is used by other streams too: they know it as `part`
+    take,         // what another stream published as `part` is handle `id` here
+    release,      // this stream no longer uses what it took as `part`
+    await_released,  // `value` streams must have released `part`
     start,        // stream `id` begins
     join,         // stream `id` has ended
     child,        // the next fork makes process `id` of the plan
@@ -105,6 +106,7 @@ struct Plan {
   int template_count;
   const char* const* calls;  // what each signature is, for people
   int handles;               // symbolic ids are below this
+  int shared_handles;        // by several streams of a process
   int column_slots;
   int own_slots;
   i64 filled;  // bytes of written data that are not zero
@@ -124,7 +126,12 @@ struct Handle {
   DIR* directory = nullptr;
   bool own = false;       // opened by a call of the program
   bool left_out = false;  // its calls are not made
-  std::atomic<i64> opened{0};
+};
+
+// One that several streams use.
+struct SharedHandle {
+  Handle handle;
+  std::atomic<bool> published{false};
   std::atomic<i64> released{0};
 };
 
@@ -138,7 +145,7 @@ struct World {
   std::atomic<bool> outside{false};  // before MPI_Init or after MPI_Finalize
   int report_to = 2;
   int depth = 0;  // of the working directory, below the root
-  std::deque<Handle> handles;
+  std::deque<SharedHandle> shared;
   std::vector<std::thread> threads;
   std::vector<std::vector<i64>> mappings;  // recorded address, length, real address
   std::mutex lock;
@@ -192,6 +199,7 @@ struct Stream {
   const Action* last_action;
   i64 made = 0;  // calls so far
   i64 next_action = INT64_MAX;
+  std::vector<Handle> handles;
   std::vector<i64> ends;
   std::vector<std::array<i64, kNumbers>> numbers;
   std::vector<const i64*> columns;
@@ -226,6 +234,13 @@ struct Stream {
     const i64 last = static_cast<i64>(ends.size()) - 1;
     return ends[static_cast<std::size_t>(id < 0 || id >= last ? last : id)];
   }
+  Handle& handle(i64 id) {
+    const i64 last = static_cast<i64>(handles.size()) - 1;
+    return handles[static_cast<std::size_t>(id < 0 || id >= last ? last : id)];
+  }
+  int descriptor(i64 id) { return handle(id).fd; }
+  FILE* stream(i64 id) { return handle(id).stream; }
+  DIR* directory(i64 id) { return handle(id).directory; }
   i64 column(int slot) { return *columns[static_cast<std::size_t>(slot)]++; }
   i64 own_word(int slot) const { return own[static_cast<std::size_t>(slot)]; }
 
@@ -308,41 +323,31 @@ struct Stream {
   }
 };
 
-inline Handle& handle(i64 id) { return world.handles[static_cast<std::size_t>(id)]; }
-inline int descriptor(i64 id) { return handle(id).fd; }
-inline FILE* stream_of(i64 id) { return handle(id).stream; }
-inline DIR* directory_of(i64 id) { return handle(id).directory; }
-
 inline bool opened(Stream& stream, i64 id, int fd) {
-  handle(id).fd = fd;
-  handle(id).stream = nullptr;
-  handle(id).own = true;
-  handle(id).left_out = false;
+  stream.handle(id) = {fd, nullptr, nullptr, true, false};
   stream.end(id) = 0;
-  handle(id).opened.fetch_add(1, std::memory_order_release);
   return fd >= 0;
 }
 // fileno() would be seen.
 inline bool opened(Stream& stream, i64 id, FILE* made) {
-  opened(stream, id, made != nullptr ? made->_fileno : -1);
-  handle(id).stream = made;
+  stream.handle(id) = {made != nullptr ? made->_fileno : -1, made, nullptr, true, false};
+  stream.end(id) = 0;
   return made != nullptr;
 }
 inline bool opened(Stream& stream, i64 id, DIR* made) {
-  opened(stream, id, -1);
-  handle(id).directory = made;
+  stream.handle(id) = {-1, nullptr, made, true, false};
+  stream.end(id) = 0;
   return made != nullptr;
 }
 
-inline void closed(i64 id) {
-  handle(id).own = false;
-  handle(id).left_out = false;
+inline void closed(Stream& stream, i64 id) {
+  stream.handle(id).own = false;
+  stream.handle(id).left_out = false;
 }
 
 inline void left_out(Stream& stream, i64 id) {
-  opened(stream, id, -1);
-  handle(id).own = false;
-  handle(id).left_out = true;
+  stream.handle(id) = {-1, nullptr, nullptr, false, true};
+  stream.end(id) = 0;
 }
 
 }  // namespace weir_proxy
