@@ -108,6 +108,8 @@ void CallWriter::check_result(std::string_view call) {
     line(fmt::format("{};", call));
     return;
   }
+  // Not every call sets it: fgets() at the end of a file leaves what was there.
+  if (part.encoding == Encoding::failed && !is_library_) line(fmt::format("errno = (int){};", word(part)));
   line(fmt::format("const auto got = {};", call));
   const std::string failed = is_pointer ? "got == nullptr || (i64)got == -1" : "(i64)got == -1";
   if (part.encoding == Encoding::failed) {

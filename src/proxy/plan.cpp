@@ -82,6 +82,13 @@ void tell_left_out(Plan& plan) {
 
 }  // namespace
 
+std::uint64_t Plan::calls() const {
+  std::uint64_t sum = 0;
+  for (const ProcessPlan& process : processes)
+    for (const StreamPlan& stream : process.streams) sum += stream.calls;
+  return sum;
+}
+
 std::string_view why_not(const trace::Function& function) {
   const std::string& name = function.means.empty() ? function.name : function.means;
   const auto is_one_of = [&](auto... names) { return ((name == names) || ...); };

@@ -67,6 +67,8 @@ struct Plan {
   std::map<std::string, Need> needs;  // by absolute name
   std::vector<std::string> left_out;  // what the program will not do, for people
   bool has_ranks = false;
+
+  std::uint64_t calls() const;  // of the program itself
 };
 
 // The trace must outlive the plan.
