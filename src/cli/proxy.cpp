@@ -57,7 +57,8 @@ Result<int> write_proxy(const trace::TraceFile& trace, const ProxyOptions& optio
 
 Result<int> run_proxy(const ProxyOptions& options, Output& out) {
   if (options.out.empty() == options.verify.empty())
-    return Error{Errc::usage, "give --out FILE to write a program, or --verify TRACE to compare with its trace"};
+    return Error{Errc::usage,
+                 "give --out FILE to write a program, or --verify TRACE to compare with its trace"};
   const auto trace = open_trace(options.trace);
   if (!trace) return trace.error();
   if (!options.out.empty()) return write_proxy(*trace, options, out);
@@ -74,18 +75,23 @@ Run define(CLI::App& app) {
   app.add_option("--out", options->out, "write the program to this file")->type_name("FILE");
   app.add_option("--verify", options->verify, "compare with this trace, of the program or of weir replay")
       ->type_name("TRACE");
-  app.add_option("--root", options->root, "with --verify: where the program's files were, if its command line does not say so")
+  app.add_option("--root", options->root,
+                 "with --verify: where the program's files were, if its command line does not say so")
       ->type_name("DIR");
-  app.add_flag("--strict", options->strict, "with --verify: also which requests had completed must be the same");
+  app.add_flag("--strict", options->strict,
+               "with --verify: also which requests had completed must be the same");
   add_json_flag(app, options->json);
   return [options](Output& out) { return run_proxy(*options, out); };
 }
 
 constexpr std::array kExamples = {
-    Example{"weir proxy run.trace --out app.cpp", "a program that makes the calls of the trace again, and how to compile it"},
-    Example{"mpirun -n 8 ./app --root /scratch/p --think-time", "run it, on files of its own, with the recorded pauses"},
+    Example{"weir proxy run.trace --out app.cpp",
+            "a program that makes the calls of the trace again, and how to compile it"},
+    Example{"mpirun -n 8 ./app --root /scratch/p --think-time",
+            "run it, on files of its own, with the recorded pauses"},
     Example{"weir trace --out again -- mpirun -n 8 ./app", "trace it"},
-    Example{"weir proxy run.trace --verify again", "whether it made the same calls in the same order; exit 1 if not"},
+    Example{"weir proxy run.trace --verify again",
+            "whether it made the same calls in the same order; exit 1 if not"},
 };
 
 }  // namespace
@@ -96,9 +102,12 @@ const Command kProxy = {
     .examples = kExamples,
     .define = define,
     .notes =
-        "The program has a function for each kind of call and each rule of the grammar: its size goes with that of "
-        "the compressed trace, not with the number of calls. It works on files under --root (proxy.root), which it "
-        "makes as large as they need to be; the originals are not touched. Results are compared with the recorded "
+        "The program has a function for each kind of call and each rule of the grammar: its size goes with "
+        "that of "
+        "the compressed trace, not with the number of calls. It works on files under --root (proxy.root), "
+        "which it "
+        "makes as large as they need to be; the originals are not touched. Results are compared with the "
+        "recorded "
         "ones; it ends with 1 if any differs. See docs/guide/tracing.md for what is not made again.",
 };
 

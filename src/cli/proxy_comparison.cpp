@@ -29,17 +29,19 @@ int print_comparison(const proxy::Comparison& comparison, bool strict, bool json
     out.json(document);
     return same ? 0 : 1;
   }
-  out.print("{}: {} of {} calls of {} process{} are the same\n", same ? "same" : "differs", format_count(comparison.same),
-            format_count(comparison.calls), comparison.processes, comparison.processes == 1 ? "" : "es");
+  out.print("{}: {} of {} calls of {} process{} are the same\n", same ? "same" : "differs",
+            format_count(comparison.same), format_count(comparison.calls), comparison.processes,
+            comparison.processes == 1 ? "" : "es");
   if (comparison.outcomes > 0)
     out.print("{} completion calls found other requests complete: that depends on the moment\n",
               format_count(comparison.outcomes));
   if (comparison.inner_original + comparison.inner_made > 0)
-    out.print("calls inside those: {} and {}\n", format_count(comparison.inner_original), format_count(comparison.inner_made));
+    out.print("calls inside those: {} and {}\n", format_count(comparison.inner_original),
+              format_count(comparison.inner_made));
   for (const proxy::Comparison::Difference& one : comparison.first) {
     if (one.rank >= 0) out.print("rank {}, ", one.rank);
-    out.print("thread {}, call {}:\n  was {}\n  is  {}\n", one.stream, one.call, one.original.empty() ? "-" : one.original,
-              one.made.empty() ? "-" : one.made);
+    out.print("thread {}, call {}:\n  was {}\n  is  {}\n", one.stream, one.call,
+              one.original.empty() ? "-" : one.original, one.made.empty() ? "-" : one.made);
   }
   if (comparison.differing > comparison.first.size())
     out.print("{} more\n", format_count(comparison.differing - comparison.first.size()));

@@ -47,7 +47,8 @@ CallWriter::CallWriter(const Plan& plan, std::uint32_t signature, Declarations& 
       function_(&tables_->functions[signature_->function]),
       declarations_(&declarations),
       number_(signature),
-      is_library_(function_->layer != "posix" && function_->layer != "stdio" && function_->layer != "uring") {}
+      is_library_(function_->layer != "posix" && function_->layer != "stdio" && function_->layer != "uring") {
+}
 
 std::string CallWriter::word(const Part& part, std::uint32_t k) const {
   const std::uint32_t at = part.word + k;
@@ -55,7 +56,8 @@ std::string CallWriter::word(const Part& part, std::uint32_t k) const {
   for (const trace::Signature::Varying& one : signature_->varying) {
     if (one.word == at) {
       if (one.own) return fmt::format("t.own_word({})", own);
-      return fmt::format("({} + {} * world.rank)", number_text(static_cast<std::int64_t>(signature_->words[at])),
+      return fmt::format("({} + {} * world.rank)",
+                         number_text(static_cast<std::int64_t>(signature_->words[at])),
                          number_text(one.slope));
     }
     own += one.own ? 1 : 0;
@@ -77,7 +79,8 @@ std::string CallWriter::differences(std::size_t at) const {
   std::string out;
   for (std::uint32_t k = 0; k < part.numbers; ++k) {
     if (k > 0) out += ", ";
-    out += part.encoding == Encoding::path ? word(part, 1 + k) : fmt::format("t.column({})", column_slot(at) + k);
+    out += part.encoding == Encoding::path ? word(part, 1 + k)
+                                           : fmt::format("t.column({})", column_slot(at) + k);
   }
   return "{" + out + "}";
 }
@@ -94,7 +97,8 @@ std::string CallWriter::argument(std::size_t at) {
   const Part& part = signature_->parts[at];
   switch (part.encoding) {
     case Encoding::distance:
-      line(fmt::format("const i64 a{} = {} + {};", at, end_of_handle(function_->shape.handle_of[at]), word(part)));
+      line(fmt::format("const i64 a{} = {} + {};", at, end_of_handle(function_->shape.handle_of[at]),
+                       word(part)));
       break;
     case Encoding::literal:
       if (function_->arguments[at].role != Role::status && (function_->objects >> at & 1) == 0)
@@ -140,9 +144,10 @@ std::string CallWriter::plain_argument(std::size_t at) {
     case Encoding::path_column:
       return path(at);
     case Encoding::opened_pair:
-      after_.push_back(fmt::format("if (got == 0) {{ opened(t, {}, static_cast<int*>(t.out({}))[0]); opened(t, {}, "
-                                   "static_cast<int*>(t.out({}))[1]); }}",
-                                   word(signature_->parts[at]), at, word(signature_->parts[at], 1), at));
+      after_.push_back(
+          fmt::format("if (got == 0) {{ opened(t, {}, static_cast<int*>(t.out({}))[0]); opened(t, {}, "
+                      "static_cast<int*>(t.out({}))[1]); }}",
+                      word(signature_->parts[at]), at, word(signature_->parts[at], 1), at));
       return fmt::format("static_cast<int*>(t.out({}))", at);
     default:
       return nothing(at);
@@ -155,13 +160,16 @@ std::string CallWriter::nothing(std::size_t at) {
   const bool is_const = about.type.starts_with("const ");
   if (about.type.find("(*)") != std::string_view::npos)
     return about.name == "select" ? "[](auto...) { return 1; }" : "[](auto...) { return 0; }";
-  if (!is_pointer) return about.role == Role::character ? fmt::format("({})'x'", about.type) : fmt::format("{}{{}}", about.type);
+  if (!is_pointer)
+    return about.role == Role::character ? fmt::format("({})'x'", about.type)
+                                         : fmt::format("{}{{}}", about.type);
   if (signature_->parts.back().encoding == Encoding::failed &&
       signature_->words[signature_->parts.back().word] == EFAULT)
     return fmt::format("({})bad_address()", about.type);
   if (function_->means == "getline" || function_->means == "getdelim") {
     line(fmt::format("std::memset(t.out({}), 0, 8);", at));
-    if (about.role == Role::buffer) after_.push_back(fmt::format("std::free(*static_cast<char**>(t.out({})));", at));
+    if (about.role == Role::buffer)
+      after_.push_back(fmt::format("std::free(*static_cast<char**>(t.out({})));", at));
   } else if (about.role == Role::buffer) {
     return fmt::format("({})world.{}", about.type, is_const ? "source" : "sink");
   } else if (about.role == Role::text && about.type.find("wchar_t") != std::string_view::npos) {
@@ -180,7 +188,8 @@ std::string CallWriter::plain_text(std::size_t at) {
       std::memcpy(&length, text.data() + i, sizeof length);
       lengths += (i > 0 ? ", " : "") + number_text(length);
     }
-    return fmt::format("t.vectors({}, {}, {{{}}})", at, function_->name.find("write") != std::string::npos, lengths);
+    return fmt::format("t.vectors({}, {}, {{{}}})", at, function_->name.find("write") != std::string::npos,
+                       lengths);
   }
   if (about.role == Role::time)
     return fmt::format("({})t.bytes({}, {}, {})", about.type, at, c_string(text), text.size());
@@ -191,8 +200,9 @@ std::string CallWriter::plain_text(std::size_t at) {
 std::string CallWriter::path(std::size_t at) {
   const Argument& about = function_->arguments[at];
   const Part& part = signature_->parts[at];
-  const std::string name = fmt::format("t.{}({}, {}, {})", part.encoding == Encoding::path ? "name" : "name_of", at,
-                                       signature_->words[part.word], differences(at));
+  const std::string name =
+      fmt::format("t.{}({}, {}, {})", part.encoding == Encoding::path ? "name" : "name_of", at,
+                  signature_->words[part.word], differences(at));
   if (about.direction == Direction::in) {
     line(fmt::format("const char* const n{} = {};", at, name));
     paths_.push_back(fmt::format("n{}", at));
@@ -232,7 +242,8 @@ std::string CallWriter::varargs(std::size_t at) {
   const std::string result = signature_->parts.back().encoding == Encoding::failed ? "0" : wanted();
   if (format.encoding != Encoding::text) {
     line(fmt::format("Fit fit(\"%s\", {});", result));
-    return function_->arguments[at - 1].type.find("wchar_t") != std::string_view::npos ? "fit.wide_text(0)" : "fit.text(0)";
+    return function_->arguments[at - 1].type.find("wchar_t") != std::string_view::npos ? "fit.wide_text(0)"
+                                                                                       : "fit.text(0)";
   }
   const std::string& text = tables_->texts[signature_->words[format.word]];
   line(fmt::format("Fit fit({}, {});", c_string(text), result));

@@ -21,11 +21,16 @@ struct OfType {
 };
 
 constexpr std::array kNulls = {
-    OfType{"MPI_Comm", "MPI_COMM_NULL"},       OfType{"MPI_Group", "MPI_GROUP_NULL"},
-    OfType{"MPI_Datatype", "MPI_DATATYPE_NULL"}, OfType{"MPI_Info", "MPI_INFO_NULL"},
-    OfType{"MPI_Op", "MPI_OP_NULL"},           OfType{"MPI_Win", "MPI_WIN_NULL"},
-    OfType{"MPI_Request", "MPI_REQUEST_NULL"}, OfType{"MPI_Errhandler", "MPI_ERRHANDLER_NULL"},
-    OfType{"MPI_Message", "MPI_MESSAGE_NULL"}, OfType{"MPI_File", "MPI_FILE_NULL"},
+    OfType{"MPI_Comm", "MPI_COMM_NULL"},
+    OfType{"MPI_Group", "MPI_GROUP_NULL"},
+    OfType{"MPI_Datatype", "MPI_DATATYPE_NULL"},
+    OfType{"MPI_Info", "MPI_INFO_NULL"},
+    OfType{"MPI_Op", "MPI_OP_NULL"},
+    OfType{"MPI_Win", "MPI_WIN_NULL"},
+    OfType{"MPI_Request", "MPI_REQUEST_NULL"},
+    OfType{"MPI_Errhandler", "MPI_ERRHANDLER_NULL"},
+    OfType{"MPI_Message", "MPI_MESSAGE_NULL"},
+    OfType{"MPI_File", "MPI_FILE_NULL"},
     OfType{"hid_t", "-1"},
 };
 
@@ -54,14 +59,18 @@ std::string_view find(const std::array<OfType, N>& list, std::string_view type, 
 
 std::string null_of(std::string_view type) { return std::string(find(kNulls, type, "{}")); }
 
-bool is_pointer(const Argument& about) { return about.type.ends_with('*') || about.type.find("(*)") != std::string_view::npos; }
+bool is_pointer(const Argument& about) {
+  return about.type.ends_with('*') || about.type.find("(*)") != std::string_view::npos;
+}
 
 }  // namespace
 
 std::string CallWriter::pool_of(std::string_view type, Role role) {
   const std::string base = base_type(type);
   const std::string made = fmt::format("{}_{}", base, name(role));
-  declarations_->pools.insert(fmt::format("static Pool<{}> {}({});", base, made, null_of(base)));
+  // Threads use the numbers of requests one after the other, at other moments than when they were recorded.
+  declarations_->pools.insert(fmt::format(
+      "static {}Pool<{}> {}({});", role == Role::request ? "thread_local " : "", base, made, null_of(base)));
   return made;
 }
 
@@ -76,7 +85,8 @@ std::string CallWriter::own_rank() {
     const Argument& about = function_->arguments[i];
     if (about.role != Role::communicator || about.direction != Direction::in) continue;
     const Part& part = signature_->parts[i];
-    if (part.encoding == Encoding::text) return tables_->texts[signature_->words[part.word]] == "MPI_COMM_SELF" ? "0" : "world.rank";
+    if (part.encoding == Encoding::text)
+      return tables_->texts[signature_->words[part.word]] == "MPI_COMM_SELF" ? "0" : "world.rank";
     if (part.encoding == Encoding::literal) return fmt::format("rank_in({}({}))", pool(i), word(part));
     break;
   }
@@ -95,7 +105,8 @@ std::string CallWriter::object_argument(std::size_t at) {
   }
   std::string value = null_of(base);
   if (part.encoding == Encoding::text) value = tables_->texts[signature_->words[part.word]];
-  if (by_value) return part.encoding == Encoding::absent && about.role == Role::communicator ? "MPI_COMM_WORLD" : value;
+  if (by_value)
+    return part.encoding == Encoding::absent && about.role == Role::communicator ? "MPI_COMM_WORLD" : value;
   return fmt::format("t.out_object<{}>({}, {})", base, at, value);
 }
 
@@ -125,7 +136,8 @@ std::string CallWriter::list(std::size_t at) {
   std::int64_t lowest = 0;
   if (about.role == Role::displacement)
     for (const trace::ListItem& item : with_zero)
-      if (item.number > (std::int64_t{1} << 40)) lowest = lowest == 0 ? item.number : std::min(lowest, item.number);
+      if (item.number > (std::int64_t{1} << 40))
+        lowest = lowest == 0 ? item.number : std::min(lowest, item.number);
   std::string items;
   for (std::size_t i = 0; i < with_zero.size(); ++i) {
     const trace::ListItem& item = with_zero[i];
@@ -145,20 +157,23 @@ std::string CallWriter::list(std::size_t at) {
   }
   if (!of_objects) {
     if (about.direction == Direction::out) return fmt::format("({})t.out({})", about.type, at);
-    const std::string made = fmt::format("t.list<{}>({}, {{{}}})", about.type.starts_with("int (*)") ? "int" : base, at, items);
+    const std::string made =
+        fmt::format("t.list<{}>({}, {{{}}})", about.type.starts_with("int (*)") ? "int" : base, at, items);
     return about.type.find("(*)") != std::string_view::npos ? fmt::format("({}){}", about.type, made) : made;
   }
   if (about.direction != Direction::in)
     for (std::size_t i = 0; i < with_zero.size(); ++i)
       if (with_zero[i].kind == trace::ListItem::Kind::number)
-        after_.push_back(fmt::format("{}({}) = static_cast<{}*>(t.out({}))[{}];", pool(at), with_zero[i].number, base, at, i));
+        after_.push_back(fmt::format("{}({}) = static_cast<{}*>(t.out({}))[{}];", pool(at),
+                                     with_zero[i].number, base, at, i));
   return fmt::format("t.objects<{}>({}, {{{}}})", base, at, items);
 }
 
 // Of these arrays only the first item is recorded: the others follow from what came of the call.
 std::string CallWriter::coordinates(std::size_t at) {
   const Part& rank = signature_->parts[2];
-  const std::string seen = rank.encoding == Encoding::relative ? fmt::format("{} + {}", own_rank(), word(rank)) : word(rank);
+  const std::string seen =
+      rank.encoding == Encoding::relative ? fmt::format("{} + {}", own_rank(), word(rank)) : word(rank);
   return fmt::format("coordinates(t, {}, {}, {})", at, object_argument(0), seen);
 }
 
@@ -176,7 +191,8 @@ void CallWriter::note_completion() {
   const auto call = find_call(function_->name);
   if (!call || !info(*call).completes) return;
   std::size_t requests = 0;
-  while (requests < function_->arguments.size() && function_->arguments[requests].role != Role::request) ++requests;
+  while (requests < function_->arguments.size() && function_->arguments[requests].role != Role::request)
+    ++requests;
   if (requests == function_->arguments.size()) return;
   std::string over = "{}";  // which of the requests; all if nothing says so
   bool some = false;
@@ -199,9 +215,10 @@ void CallWriter::note_completion() {
   const bool tests = function_->name.find("Test") != std::string::npos;
   if (!some && !tests) return;  // MPI_Wait and MPI_Waitall wait by themselves
   const Part& part = signature_->parts[requests];
-  const std::string array = part.encoding == Encoding::list      ? fmt::format("static_cast<MPI_Request*>(t.out({}))", requests)
-                            : part.encoding == Encoding::literal ? fmt::format("&{}({})", pool(requests), word(part))
-                                                                 : std::string();
+  const std::string array =
+      part.encoding == Encoding::list      ? fmt::format("static_cast<MPI_Request*>(t.out({}))", requests)
+      : part.encoding == Encoding::literal ? fmt::format("&{}({})", pool(requests), word(part))
+                                           : std::string();
   if (array.empty()) return;
   std::size_t count = 1;
   if (part.encoding == Encoding::list) {
@@ -209,7 +226,8 @@ void CallWriter::note_completion() {
     trace::take_list(tables_->texts[signature_->words[part.word]], 0, items);
     count = items.size();
   }
-  before_.push_back(fmt::format("wait_until_over({}, {}, {});", array, count, some ? over : std::string("{}")));
+  before_.push_back(
+      fmt::format("wait_until_over({}, {}, {});", array, count, some ? over : std::string("{}")));
 }
 
 std::string CallWriter::library_nothing(std::size_t at) {
@@ -238,8 +256,12 @@ std::string CallWriter::library_argument(std::size_t at) {
   const Argument& about = function_->arguments[at];
   const Part& part = signature_->parts[at];
   const bool by_value = !is_pointer(about);
-  if (about.role == Role::file && about.type.find("MPI_File") != std::string_view::npos) return file_argument(at);
+  if (about.role == Role::file && about.type.find("MPI_File") != std::string_view::npos)
+    return file_argument(at);
   if ((function_->objects >> at & 1) != 0 || about.role == Role::request) return object_argument(at);
+  if (about.role == Role::status &&
+      about.type.find("MPI_Status") == std::string_view::npos)  // as Fortran has it
+    return fmt::format("({})t.out({})", about.type, at);
   if (about.role == Role::status) {
     if (about.direction == Direction::in || about.direction == Direction::inout) return "&last_status";
     const bool single = part.encoding != Encoding::list;
@@ -255,7 +277,9 @@ std::string CallWriter::library_argument(std::size_t at) {
     case Encoding::text: {
       const std::string& text = tables_->texts[signature_->words[part.word]];
       if (about.role == Role::text) return plain_text(at);
-      return about.role == Role::buffer || by_value ? text : fmt::format("t.out_object<{}>({}, {})", base_type(about.type), at, text);
+      return about.role == Role::buffer || by_value
+                 ? text
+                 : fmt::format("t.out_object<{}>({}, {})", base_type(about.type), at, text);
     }
     case Encoding::null:
       return fmt::format("({})nullptr", about.type);
@@ -266,7 +290,8 @@ std::string CallWriter::library_argument(std::size_t at) {
     case Encoding::column:
     case Encoding::distance:
       if (about.role == Role::whence) return fmt::format("whence(a{})", at);
-      if (by_value && about.role == Role::displacement) return fmt::format("({})memory_at(a{})", about.type, at);
+      if (by_value && about.role == Role::displacement)
+        return fmt::format("({})memory_at(a{})", about.type, at);
       if (by_value && about.name == "keyval") return fmt::format("keyval(a{})", at);
       if (by_value) return fmt::format("({})a{}", about.type, at);
       if (about.name == "keyval" && about.direction == Direction::out) return fmt::format("&keyval(a{})", at);

@@ -17,21 +17,22 @@ bool takes_list(const trace::Function& function) {  // vprintf and its like
 }
 
 bool is_variadic(const trace::Function& function) {
-  if (!function.arguments.empty() && function.arguments.back().type == "va_list") return !takes_list(function);
+  if (!function.arguments.empty() && function.arguments.back().type == "va_list")
+    return !takes_list(function);
   const auto call = find_call(function.name);
   return call && info(*call).variadic;
 }
 
-// Through names of our own: compilers and headers know better than to call what is written (printf becomes puts,
-// getchar is inline).
+// Through names of our own: compilers and headers know better than to call what is written (printf becomes
+// puts, getchar is inline).
 std::string declaration(const trace::Function& function) {
   std::string types;
   for (std::size_t i = 0; i < function.arguments.size(); ++i) {
     const bool is_rest = i + 1 == function.arguments.size() && is_variadic(function);
     types += (i > 0 ? ", " : "") + (is_rest ? std::string("...") : std::string(function.arguments[i].type));
   }
-  return fmt::format("extern \"C\" {} call_{}({}) __asm__(\"{}\");", function.result_type, function.name, types,
-                     function.name);
+  return fmt::format("extern \"C\" {} call_{}({}) __asm__(\"{}\");", function.result_type, function.name,
+                     types, function.name);
 }
 
 }  // namespace
@@ -61,13 +62,14 @@ std::string CallWriter::wanted() const {
   }
 }
 
-// How the call moves the position that offsets are counted from: as trace::advance() has it, with the recorded
-// result.
+// How the call moves the position that offsets are counted from: as trace::advance() has it, with the
+// recorded result.
 void CallWriter::advance(std::string_view result) {
   const Shape& shape = function_->shape;
   const auto number = [&](std::int8_t at) -> std::string {
     const Encoding encoding = signature_->parts[static_cast<std::size_t>(at)].encoding;
-    const bool known = encoding == Encoding::literal || encoding == Encoding::column || encoding == Encoding::distance;
+    const bool known =
+        encoding == Encoding::literal || encoding == Encoding::column || encoding == Encoding::distance;
     return known ? fmt::format("a{}", at) : std::string("0");
   };
   if (shape.has_offset) {
@@ -86,8 +88,10 @@ void CallWriter::advance(std::string_view result) {
       moved = number(shape.bytes);
     for (std::size_t i = 0; i < shape.arguments; ++i) {
       const Encoding encoding = signature_->parts[i].encoding;
-      if (shape.handle_of[i] == Shape::kNone || encoding == Encoding::null || encoding == Encoding::absent) continue;
-      line(fmt::format("{} = {} + {};", end_of_handle(shape.handle_of[i]), number(static_cast<std::int8_t>(i)), moved));
+      if (shape.handle_of[i] == Shape::kNone || encoding == Encoding::null || encoding == Encoding::absent)
+        continue;
+      line(fmt::format("{} = {} + {};", end_of_handle(shape.handle_of[i]),
+                       number(static_cast<std::int8_t>(i)), moved));
     }
     return;
   }
@@ -157,8 +161,10 @@ std::string CallWriter::write() {
     if (function_->arguments[i].role == Role::varargs && !is_library_ && !is_variadic(*function_)) {
       has_list = true;
       given += (i > 0 ? ", values)" : "values)");
-      if (!one.empty()) given += "; }, " + one;
-      else given += "; }";
+      if (!one.empty())
+        given += "; }, " + one;
+      else
+        given += "; }";
       continue;
     }
     if (!one.empty()) given += (given.empty() ? "" : ", ") + one;
@@ -177,11 +183,12 @@ std::string CallWriter::write() {
     if (function_->name == "MPI_Finalize") line("world.outside = true;");
   } else {
     declarations_->functions.insert(declaration(*function_));
-    line(fmt::format("if (t.passes({}, {{{}}}, {{{}}})) {{", part.encoding == Encoding::failed, fmt::join(handles_, ", "),
-                     fmt::join(paths_, ", ")));
+    line(fmt::format("if (t.passes({}, {{{}}}, {{{}}})) {{", part.encoding == Encoding::failed,
+                     fmt::join(handles_, ", "), fmt::join(paths_, ", ")));
     check_result(call_text(given, has_list));
     for (const std::string& one : after_) line(one);
-    line(part.encoding == Encoding::opened ? fmt::format("}} else left_out(t, {});", word(part)) : std::string("}"));
+    line(part.encoding == Encoding::opened ? fmt::format("}} else left_out(t, {});", word(part))
+                                           : std::string("}"));
     if (function_->closes && part.encoding != Encoding::opened)
       for (const std::string& id : handles_) line(fmt::format("closed(t, {});", id));
   }
@@ -196,7 +203,8 @@ std::string CallWriter::call_text(std::string given, bool has_list) const {
   const std::string& means = function_->means;
   if (means == "exit" || means == "_exit" || means == "_Exit" || means == "quick_exit")
     return fmt::format("call_{}(leave(t, a0))", function_->name);
-  if (has_list) return fmt::format("with_list([&](va_list values) {{ return call_{}({})", function_->name, given);
+  if (has_list)
+    return fmt::format("with_list([&](va_list values) {{ return call_{}({})", function_->name, given);
   return fmt::format("call_{}({})", function_->name, given);
 }
 

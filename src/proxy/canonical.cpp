@@ -24,7 +24,8 @@ std::uint64_t Canonical::number_of(std::string_view kind, std::int64_t id) {
 }
 
 std::string_view Canonical::below_root(std::string_view path) const {
-  if (!root_.empty() && path.starts_with(root_) && (path.size() == root_.size() || path[root_.size()] == '/')) {
+  if (!root_.empty() && path.starts_with(root_) &&
+      (path.size() == root_.size() || path[root_.size()] == '/')) {
     path.remove_prefix(root_.size());
     if (path.empty()) return "/";
   }
@@ -43,7 +44,9 @@ void Canonical::put_value(const trace::Function& function, const Argument& about
       put("{}", number);
   };
   const bool is_object = trace::is_object(function.layer, about.role);
-  const auto put_object = [&](std::int64_t id) { put("{}#{}", name(about.role), number_of(name(about.role), id)); };
+  const auto put_object = [&](std::int64_t id) {
+    put("{}#{}", name(about.role), number_of(name(about.role), id));
+  };
   switch (value.kind) {
     case Value::Kind::number:
       // Addresses and the like in out arguments are the machine's.

@@ -16,7 +16,8 @@ constexpr std::size_t kMostKept = 20;
 // The calls of one stream that count, in their order.
 class Calls {
  public:
-  Calls(const trace::TraceFile& trace, std::size_t process, std::size_t stream, OwnCalls& own, Canonical& canonical)
+  Calls(const trace::TraceFile& trace, std::size_t process, std::size_t stream, OwnCalls& own,
+        Canonical& canonical)
       : reader_(trace, process, stream), stream_(stream), own_(&own), canonical_(&canonical) {}
 
   bool next(std::string& text) {
@@ -48,7 +49,8 @@ struct Digest {
   std::uint64_t hash = 0;
 };
 
-Result<std::vector<Digest>> digest(const trace::TraceFile& trace, std::size_t process, const std::string& root) {
+Result<std::vector<Digest>> digest(const trace::TraceFile& trace, std::size_t process,
+                                   const std::string& root) {
   std::vector<Digest> found;
   const trace::ProcessInfo& about = trace.processes()[process];
   OwnCalls own(about.rank >= 0);
@@ -69,7 +71,8 @@ Result<std::vector<Digest>> digest(const trace::TraceFile& trace, std::size_t pr
 
 // Threads take their streams in the order in which they begin: equal ones belong together, then those left in
 // their order.
-std::vector<std::pair<const Digest*, const Digest*>> pair_up(const std::vector<Digest>& a, const std::vector<Digest>& b) {
+std::vector<std::pair<const Digest*, const Digest*>> pair_up(const std::vector<Digest>& a,
+                                                             const std::vector<Digest>& b) {
   std::vector<std::pair<const Digest*, const Digest*>> pairs;
   std::vector<bool> taken(b.size());
   std::vector<const Digest*> left;
@@ -104,7 +107,8 @@ std::string root_of(const trace::TraceFile& made, const CompareOptions& options)
           root = facts["command"][i + 1].get<std::string>();
   }
   std::filesystem::path path = root;
-  if (path.is_relative() && !made.processes().empty()) path = std::filesystem::path(made.processes()[0].directory) / path;
+  if (path.is_relative() && !made.processes().empty())
+    path = std::filesystem::path(made.processes()[0].directory) / path;
   return path.lexically_normal().string();
 }
 
@@ -129,8 +133,8 @@ class Comparer {
   Comparison out;
 
  private:
-  Result<void> compare_stream(std::size_t a, std::size_t b, const Digest* one, const Digest* other, OwnCalls& own_a,
-                              OwnCalls& own_b) {
+  Result<void> compare_stream(std::size_t a, std::size_t b, const Digest* one, const Digest* other,
+                              OwnCalls& own_a, OwnCalls& own_b) {
     Canonical canonical_a("");
     Canonical canonical_b(root_);
     std::optional<Calls> left;
@@ -156,7 +160,8 @@ class Comparer {
       }
       ++out.differing;
       if (out.first.size() < kMostKept)
-        out.first.push_back({rank, one != nullptr ? one->stream : other->stream, call, has_a ? text_a : "", has_b ? text_b : ""});
+        out.first.push_back({rank, one != nullptr ? one->stream : other->stream, call, has_a ? text_a : "",
+                             has_b ? text_b : ""});
     }
     for (auto* const calls : {&left, &right})
       if (*calls && (*calls)->error()) return *(*calls)->error();
@@ -174,20 +179,24 @@ class Comparer {
 std::vector<std::size_t> compared(const trace::TraceFile& trace) {
   std::vector<std::size_t> found;
   const auto processes = trace.processes();
-  const bool ranks = std::any_of(processes.begin(), processes.end(), [](const auto& one) { return one.rank >= 0; });
+  const bool ranks =
+      std::any_of(processes.begin(), processes.end(), [](const auto& one) { return one.rank >= 0; });
   for (std::size_t i = 0; i < processes.size(); ++i)
-    if (ranks ? processes[i].rank == static_cast<std::int64_t>(found.size()) : found.empty() && processes[i].records() > 0)
+    if (ranks ? processes[i].rank == static_cast<std::int64_t>(found.size())
+              : found.empty() && processes[i].records() > 0)
       found.push_back(i);
   return found;
 }
 
 }  // namespace
 
-Result<Comparison> compare(const trace::TraceFile& original, const trace::TraceFile& made, const CompareOptions& options) {
+Result<Comparison> compare(const trace::TraceFile& original, const trace::TraceFile& made,
+                           const CompareOptions& options) {
   const std::vector<std::size_t> a = compared(original);
   const std::vector<std::size_t> b = compared(made);
   if (a.size() != b.size())
-    return Error{Errc::bad_data, "has " + std::to_string(b.size()) + " processes and the original " + std::to_string(a.size())}
+    return Error{Errc::bad_data, "has " + std::to_string(b.size()) + " processes and the original " +
+                                     std::to_string(a.size())}
         .in(made.path().string());
   Comparer comparer(original, made, root_of(made, options));
   for (std::size_t i = 0; i < a.size(); ++i)

@@ -13,8 +13,8 @@ struct CompareOptions {
   std::string root;  // of the proxy's files; empty: as its command line says
 };
 
-// Whether two runs made the same calls. Names are compared below the root, handles and objects by the order in
-// which they come up; times and the numbers of descriptors, processes and addresses are not compared.
+// Whether two runs made the same calls. Names are compared below the root, handles and objects by the order
+// in which they come up; times and the numbers of descriptors, processes and addresses are not compared.
 struct Comparison {
   struct Difference {
     std::int64_t rank = -1;
@@ -25,10 +25,11 @@ struct Comparison {
   };
 
   std::size_t processes = 0;
-  std::uint64_t calls = 0;      // of the original that a proxy makes
+  std::uint64_t calls = 0;  // of the original that a proxy makes
   std::uint64_t same = 0;
-  std::uint64_t outcomes = 0;   // the same call, but what had completed by then differs: that depends on the moment
-  std::uint64_t differing = 0;  // including calls that one of the two does not have
+  std::uint64_t outcomes =
+      0;  // the same call, but what had completed by then differs: that depends on the moment
+  std::uint64_t differing = 0;       // including calls that one of the two does not have
   std::uint64_t inner_original = 0;  // calls inside calls: of MPI-IO on files, say
   std::uint64_t inner_made = 0;
   std::vector<Difference> first;  // of those that differ

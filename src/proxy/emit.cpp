@@ -50,7 +50,8 @@ std::string inner_names(const Plan& plan, std::uint32_t number) {
     if (part.numbers == 0 || part.encoding != Encoding::path) continue;
     std::string differences;
     for (std::uint32_t k = 0; k < part.numbers; ++k)
-      differences += (k > 0 ? ", " : "") + number_text(static_cast<std::int64_t>(signature.words[part.word + 1 + k]));
+      differences +=
+          (k > 0 ? ", " : "") + number_text(static_cast<std::int64_t>(signature.words[part.word + 1 + k]));
     out += fmt::format("  t.pass_name({}, {{{}}});\n", signature.words[part.word], differences);
   }
   return out;
@@ -78,7 +79,8 @@ class ProgramWriter {
 
  private:
   std::string head() const {
-    std::string out = "// A proxy application, made by 'weir proxy': it makes the calls of a recorded program again.\n";
+    std::string out =
+        "// A proxy application, made by 'weir proxy': it makes the calls of a recorded program again.\n";
     const Json& facts = plan_.trace->facts();
     if (facts.contains("command") && facts["command"].is_array()) {
       out += "// Recorded:";
@@ -108,14 +110,16 @@ class ProgramWriter {
   std::string write_stream(const StreamPlan& stream, std::uint32_t class_number) {
     std::string columns;
     for (const auto& [slot, values] : stream.columns)
-      columns += fmt::format("{{{}, {}, {}}},\n", slot, values_.name("i64", joined(values), tables_), values.size());
+      columns +=
+          fmt::format("{{{}, {}, {}}},\n", slot, values_.name("i64", joined(values), tables_), values.size());
     std::string actions;
     for (const Action& one : stream.actions)
       actions += fmt::format("{{{}, Action::{}, {}, {}, {}, {}}},\n", one.before, one.kind, one.id, one.part,
                              number_text(one.value), one.name.empty() ? "nullptr" : c_string(one.name));
     const std::string function = rules_.function_of(stream, class_number);
     return fmt::format("{{{}, {}, {}, {}, {}}},\n", function, columns_.name("Column", columns, tables_),
-                       stream.columns.size(), actions_.name("Action", actions, tables_), stream.actions.size());
+                       stream.columns.size(), actions_.name("Action", actions, tables_),
+                       stream.actions.size());
   }
 
   std::string write_processes() {
@@ -131,9 +135,9 @@ class ProgramWriter {
         for (const trace::Signature::Varying& one : tables.signatures[number].varying)
           if (one.own) slots.push_back(slot++);
       }
-      out += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}}},\n", about.rank, about.world_size, c_string(about.directory),
-                         streams_.name("StreamPlan", streams, tables_), process.streams.size(),
-                         slots_.name("int", joined(slots), tables_),
+      out += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}}},\n", about.rank, about.world_size,
+                         c_string(about.directory), streams_.name("StreamPlan", streams, tables_),
+                         process.streams.size(), slots_.name("int", joined(slots), tables_),
                          values_.name("i64", joined(about.own_words), tables_), about.own_words.size());
     }
     return out + "};\n";
@@ -150,8 +154,9 @@ class ProgramWriter {
     out += fmt::format("nullptr}};\nstatic const std::size_t kLengths[] = {{{}0}};\n", lengths);
     out += "static const char* const kCalls[] = {\n";
     for (std::uint32_t i = 0; i < tables.signatures.size(); ++i)
-      out += i < rules_.used().size() && rules_.used()[i] ? c_string(tables.functions[tables.signatures[i].function].name) + ",\n"
-                                                          : std::string("0,");
+      out += i < rules_.used().size() && rules_.used()[i]
+                 ? c_string(tables.functions[tables.signatures[i].function].name) + ",\n"
+                 : std::string("0,");
     out += "nullptr};\n";
     std::string needs;
     for (const auto& [path, need] : plan_.needs) {
@@ -159,15 +164,17 @@ class ProgramWriter {
       std::string made;
       const std::string ends = values_.name("i64", joined(need.line_ends), made);
       out += made;
-      needs += fmt::format("{{Need::{}, {}, {}, {}, {}}},\n", kKinds[static_cast<std::size_t>(need.kind)], c_string(path),
-                           number_text(need.size), ends, need.line_ends.size());
+      needs += fmt::format("{{Need::{}, {}, {}, {}, {}}},\n", kKinds[static_cast<std::size_t>(need.kind)],
+                           c_string(path), number_text(need.size), ends, need.line_ends.size());
     }
     if (!needs.empty()) out += "static const Need kNeeds[] = {\n" + needs + "};\n";
     constexpr std::int64_t kMostFilled = 64 << 20;
-    out += fmt::format("static const Plan kPlan = {{kProcesses, {}, {}, {}, kTemplates, kLengths, {}, kCalls, {}, {}, {}, {}, {}}};\n",
-                       plan_.processes.size(), needs.empty() ? "nullptr" : "kNeeds", plan_.needs.size(),
-                       tables.templates.size(), plan_.handles, plan_.shared_handles, plan_.column_slots, plan_.own_slots,
-                       std::min(plan_.largest_write + 8, kMostFilled));
+    out += fmt::format(
+        "static const Plan kPlan = {{kProcesses, {}, {}, {}, kTemplates, kLengths, {}, kCalls, {}, {}, {}, "
+        "{}, {}}};\n",
+        plan_.processes.size(), needs.empty() ? "nullptr" : "kNeeds", plan_.needs.size(),
+        tables.templates.size(), plan_.handles, plan_.shared_handles, plan_.column_slots, plan_.own_slots,
+        std::min(plan_.largest_write + 8, kMostFilled));
     return out;
   }
 
@@ -187,7 +194,8 @@ class ProgramWriter {
 std::string compile_command(const Plan& plan, const std::string& source) {
   std::string program = source;
   if (const std::size_t dot = program.rfind('.'); dot != std::string::npos) program.resize(dot);
-  return fmt::format("{} -std=c++17 -O1 -o {} {} -pthread -ldl", plan.has_ranks ? "mpicxx" : "c++", program, source);
+  return fmt::format("{} -std=c++17 -O1 -o {} {} -pthread -ldl", plan.has_ranks ? "mpicxx" : "c++", program,
+                     source);
 }
 
 std::string write_program(const Plan& plan) { return ProgramWriter(plan).write(); }

@@ -34,7 +34,8 @@ bool numbers_of(std::string_view name_template, std::string_view name, std::int6
   for (std::size_t i = 0; i < name_template.size(); ++i) {
     const char c = name_template[i];
     if (c == 1 && i + 1 < name_template.size()) {
-      if (count == numbers.size() || !take_number(name, name_template[++i] - '0', numbers[count++])) return false;
+      if (count == numbers.size() || !take_number(name, name_template[++i] - '0', numbers[count++]))
+        return false;
     } else if (c == 2) {
       const std::string id = std::to_string(process_id);
       if (!name.starts_with(id)) return false;
@@ -101,7 +102,10 @@ void Follower::follow_names(const trace::Record& record, const trace::OwnSignatu
         if (numbers_[name_template][k] == before) continue;
         numbers_[name_template][k] = before;
         if (outer)
-          act({.kind = "set_number", .id = static_cast<std::int64_t>(name_template), .part = k, .value = before});
+          act({.kind = "set_number",
+               .id = static_cast<std::int64_t>(name_template),
+               .part = k,
+               .value = before});
       }
     } else if (outer) {
       // Columns stand in the order of the arguments.
@@ -156,21 +160,23 @@ void Follower::follow_outer(const trace::Record& record, const trace::OwnSignatu
   }
   const trace::Signature::Part& end = signature.parts[count];
   if (end.encoding == Encoding::distance)
-    correct_end(raw[static_cast<std::size_t>(function.shape.handle)], static_cast<std::int64_t>(own.words[end.word]),
-                record.result.number);
+    correct_end(raw[static_cast<std::size_t>(function.shape.handle)],
+                static_cast<std::int64_t>(own.words[end.word]), record.result.number);
   follow_names(record, own, true);
   take_columns(record, signature);
   for (std::size_t i = 0; i <= count; ++i) {
     const trace::Signature::Part& part = signature.parts[i];
     if (part.encoding != Encoding::opened && part.encoding != Encoding::opened_pair) continue;
     end_of(static_cast<std::int64_t>(own.words[part.word])) = 0;
-    if (part.encoding == Encoding::opened_pair) end_of(static_cast<std::int64_t>(own.words[part.word + 1])) = 0;
+    if (part.encoding == Encoding::opened_pair)
+      end_of(static_cast<std::int64_t>(own.words[part.word + 1])) = 0;
   }
   if (end.encoding != Encoding::failed && end.encoding != Encoding::unfinished)
     trace::advance(function.shape, raw.data(), record.result.number,
                    [&](std::int64_t id) -> std::int64_t& { return end_of(id); });
   if (function.moves == 1 && function.shape.bytes != trace::Shape::kNone)
-    plan_->largest_write = std::max(plan_->largest_write, raw[static_cast<std::size_t>(function.shape.bytes)]);
+    plan_->largest_write =
+        std::max(plan_->largest_write, raw[static_cast<std::size_t>(function.shape.bytes)]);
   ++stream_->calls;
 }
 

@@ -75,18 +75,22 @@ void Lifetimes::end_stream() {
   current_.clear();
 }
 
-// Threads begin before the first call of the main thread that was not yet made when they began, and have ended
-// before the first that was made when they had ended.
+// Threads begin before the first call of the main thread that was not yet made when they began, and have
+// ended before the first that was made when they had ended.
 void Lifetimes::start_and_join(ProcessPlan& process, bool timed) const {
   const auto first_from = [&](std::int64_t time) {
-    return static_cast<std::uint64_t>(std::lower_bound(main_starts_.begin(), main_starts_.end(), time) - main_starts_.begin());
+    return static_cast<std::uint64_t>(std::lower_bound(main_starts_.begin(), main_starts_.end(), time) -
+                                      main_starts_.begin());
   };
   for (std::size_t i = 1; i < process.streams.size(); ++i) {
     if (process.streams[i].calls == 0) continue;
-    Action start{.before = timed ? first_from(spans_[i].first_ns) : 0, .kind = "start", .id = static_cast<std::int64_t>(i)};
-    Action join{.before = timed ? std::max(first_from(spans_[i].last_ns), start.before) : process.streams[0].calls,
-                .kind = "join",
-                .id = static_cast<std::int64_t>(i)};
+    Action start{.before = timed ? first_from(spans_[i].first_ns) : 0,
+                 .kind = "start",
+                 .id = static_cast<std::int64_t>(i)};
+    Action join{
+        .before = timed ? std::max(first_from(spans_[i].last_ns), start.before) : process.streams[0].calls,
+        .kind = "join",
+        .id = static_cast<std::int64_t>(i)};
     process.streams[0].actions.push_back(std::move(start));
     process.streams[0].actions.push_back(std::move(join));
   }
@@ -98,7 +102,8 @@ std::uint32_t Lifetimes::finish(ProcessPlan& process, bool timed) {
   });
   // The order of those before one call: what lets others go on comes first.
   const auto order_of = [](const Action& action) {
-    constexpr std::array kOrder = {"publish", "release", "start", "set_end", "set_number", "inherit", "take", "await_released", "join"};
+    constexpr std::array kOrder = {"publish", "release", "start",          "set_end", "set_number",
+                                   "inherit", "take",    "await_released", "join"};
     return std::find(kOrder.begin(), kOrder.end(), action.kind) - kOrder.begin();
   };
   struct Open {
@@ -121,12 +126,17 @@ std::uint32_t Lifetimes::finish(ProcessPlan& process, bool timed) {
       std::vector<Action>& opener = process.streams[open.by->stream].actions;
       if (open.shared < 0) {
         open.shared = shared++;
-        opener.push_back({.before = open.by->first_call + 1, .kind = "publish", .id = one.id, .part = open.shared});
+        opener.push_back(
+            {.before = open.by->first_call + 1, .kind = "publish", .id = one.id, .part = open.shared});
       }
       actions.push_back({.before = one.first_call, .kind = "take", .id = one.id, .part = open.shared});
       actions.push_back({.before = one.last_call + 1, .kind = "release", .id = one.id, .part = open.shared});
       if (open.by->closes)
-        opener.push_back({.before = open.by->last_call, .kind = "await_released", .id = one.id, .part = open.shared, .value = ++open.users});
+        opener.push_back({.before = open.by->last_call,
+                          .kind = "await_released",
+                          .id = one.id,
+                          .part = open.shared,
+                          .value = ++open.users});
       continue;
     }
     open = {};
@@ -135,15 +145,14 @@ std::uint32_t Lifetimes::finish(ProcessPlan& process, bool timed) {
                        .id = one.id,
                        .value = one.descriptor,
                        .name = one.name.starts_with('/') && !one.name.starts_with("/dev/") ? one.name
-                               : one.descriptor == 0                                   ? std::string(kInput)
-                                                                                       : std::string()});
+                               : one.descriptor == 0 ? std::string(kInput)
+                                                     : std::string()});
   }
   start_and_join(process, timed);
   for (StreamPlan& stream : process.streams)
-    std::stable_sort(stream.actions.begin(), stream.actions.end(),
-                     [&](const Action& a, const Action& b) {
-                       return a.before != b.before ? a.before < b.before : order_of(a) < order_of(b);
-                     });
+    std::stable_sort(stream.actions.begin(), stream.actions.end(), [&](const Action& a, const Action& b) {
+      return a.before != b.before ? a.before < b.before : order_of(a) < order_of(b);
+    });
   return shared;
 }
 

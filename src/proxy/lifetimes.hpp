@@ -10,8 +10,8 @@
 
 namespace weir::proxy {
 
-// Who opened the handles that a process uses. What no call opened the program had from its start; what another
-// stream opened must be waited for, and stay open until it is no longer used.
+// Who opened the handles that a process uses. What no call opened the program had from its start; what
+// another stream opened must be waited for, and stay open until it is no longer used.
 class Lifetimes {
  public:
   // The outer calls of all streams, one stream after the other. `call` counts those of the stream.

@@ -60,8 +60,8 @@ class Finder {
 
  private:
   struct State {
-    bool exists = false;        // by a call of the program, or because it is needed
-    std::int64_t written = 0;   // as far as the program has written
+    bool exists = false;       // by a call of the program, or because it is needed
+    std::int64_t written = 0;  // as far as the program has written
   };
   struct Position {
     std::int64_t at = 0;
@@ -95,7 +95,8 @@ class Finder {
   void follow_path(const Record& record, std::string_view argument, const std::string& path) {
     const std::string_view name = record.function->means;
     if (record.failed()) {
-      if (record.result.number == EEXIST && argument != "target") exists(path, name.starts_with("mkdir") ? Need::Kind::directory : Need::Kind::file);
+      if (record.result.number == EEXIST && argument != "target")
+        exists(path, name.starts_with("mkdir") ? Need::Kind::directory : Need::Kind::file);
       if (record.result.number == EISDIR) exists(path, Need::Kind::directory);
       return;
     }
@@ -103,11 +104,14 @@ class Finder {
     const Value* const mode = find(record, "mode");
     const std::string_view stdio_mode = mode != nullptr && mode->kind == Value::Kind::text ? mode->text : "";
     const bool opens = name == "open" || name == "openat";
-    if (is_one_of(name, "mkdir", "mkdirat", "mknod", "mknodat", "mkfifo", "mkfifoat", "symlink", "symlinkat", "creat") ||
+    if (is_one_of(name, "mkdir", "mkdirat", "mknod", "mknodat", "mkfifo", "mkfifoat", "symlink", "symlinkat",
+                  "creat") ||
         argument == "newpath" || (opens && (flags & O_CREAT) != 0) || stdio_mode.starts_with('w') ||
-        stdio_mode.starts_with('a') || (name == "MPI_File_open" && (number(record, "amode") & kCreateMode) != 0)) {
+        stdio_mode.starts_with('a') ||
+        (name == "MPI_File_open" && (number(record, "amode") & kCreateMode) != 0)) {
       made(path, (flags & O_TRUNC) != 0 || stdio_mode.starts_with('w') || name == "creat");
-    } else if (is_one_of(name, "opendir", "chdir", "scandir", "rmdir", "chroot") || (opens && (flags & O_DIRECTORY) != 0)) {
+    } else if (is_one_of(name, "opendir", "chdir", "scandir", "rmdir", "chroot") ||
+               (opens && (flags & O_DIRECTORY) != 0)) {
       exists(path, Need::Kind::directory);
     } else if (name == "readlink" || name == "readlinkat") {
       if (!files_[path].exists) need(path, Need::Kind::link).size = record.result.number;
@@ -125,7 +129,8 @@ class Finder {
       const Value& value = record.arguments[i];
       const Argument& about = record.function->arguments[i];
       if (about.role == Role::directory && value.kind == Value::Kind::handle) under = value.text;
-      if (value.kind != Value::Kind::path || about.direction == Direction::out || value.text.empty()) continue;
+      if (value.kind != Value::Kind::path || about.direction == Direction::out || value.text.empty())
+        continue;
       const std::string path = plain(value.text, under);
       if (tells_of_machine(path)) continue;
       if (about.direction == Direction::inout)
@@ -144,7 +149,8 @@ class Finder {
 
   void follow_data(std::size_t process, const Record& record) {
     const trace::Function& function = *record.function;
-    if (record.result.kind == Value::Kind::opened) positions_[{process, record.result.handle}] = {0, false, opens_to_append(record)};
+    if (record.result.kind == Value::Kind::opened)
+      positions_[{process, record.result.handle}] = {0, false, opens_to_append(record)};
     const Value* handle = nullptr;
     for (const Value& value : record.arguments)
       if (value.kind == Value::Kind::handle && handle == nullptr) handle = &value;
@@ -226,7 +232,8 @@ class Finder {
 Result<void> find_needs(Plan& plan) {
   Finder finder(plan);
   std::map<std::size_t, OwnCalls> own;
-  for (const ProcessPlan& one : plan.processes) own.emplace(one.process, OwnCalls(plan.trace->processes()[one.process].rank >= 0));
+  for (const ProcessPlan& one : plan.processes)
+    own.emplace(one.process, OwnCalls(plan.trace->processes()[one.process].rank >= 0));
   trace::Records records(*plan.trace, {});
   trace::Records::Item item;
   while (records.next(item)) {

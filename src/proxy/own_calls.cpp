@@ -6,7 +6,9 @@ namespace weir::proxy {
 
 using trace::Value;
 
-bool tells_of_machine(std::string_view path) { return path.starts_with("/proc/") || path.starts_with("/sys/"); }
+bool tells_of_machine(std::string_view path) {
+  return path.starts_with("/proc/") || path.starts_with("/sys/");
+}
 
 bool OwnCalls::is_made(const trace::Record& record, std::size_t stream) {
   const trace::Function& function = *record.function;
@@ -23,7 +25,8 @@ bool OwnCalls::is_made(const trace::Record& record, std::size_t stream) {
     const Value& value = record.arguments[i];
     if (value.kind == Value::Kind::handle) {
       const auto known = handles_.find(value.handle);
-      left_out = left_out || (known != handles_.end() ? known->second.left_out : tells_of_machine(value.text));
+      left_out =
+          left_out || (known != handles_.end() ? known->second.left_out : tells_of_machine(value.text));
       own_file = own_file || (known != handles_.end() ? known->second.own : false);
     } else if (value.kind == Value::Kind::path && function.arguments[i].direction == Direction::in) {
       left_out = left_out || tells_of_machine(value.text);

@@ -8,8 +8,9 @@
 
 namespace weir::proxy {
 
-// Which records of a process a proxy makes again: not those on the kernel's files, nor what libraries do when they
-// are loaded and unloaded. The same rule as Stream::passes() of the runtime, on a trace; one for each process.
+// Which records of a process a proxy makes again: not those on the kernel's files, nor what libraries do when
+// they are loaded and unloaded. The same rule as Stream::passes() of the runtime, on a trace; one for each
+// process.
 class OwnCalls {
  public:
   explicit OwnCalls(bool has_rank) : outside_(has_rank) {}

@@ -24,15 +24,16 @@ std::vector<std::size_t> choose_processes(const trace::TraceFile& trace, Plan& p
                                [](const trace::ProcessInfo& one) { return one.rank >= 0; });
   std::size_t other = 0;
   for (std::size_t i = 0; i < processes.size(); ++i) {
-    const bool wanted = plan.has_ranks ? processes[i].rank == static_cast<std::int64_t>(chosen.size()) : chosen.empty();
+    const bool wanted =
+        plan.has_ranks ? processes[i].rank == static_cast<std::int64_t>(chosen.size()) : chosen.empty();
     if (wanted)
       chosen.push_back(i);
     else
       other += processes[i].records() > 0 ? 1 : 0;
   }
   if (other > 0)
-    plan.left_out.push_back(fmt::format("{} other process{}: programs that were started, and their calls", other,
-                                        other == 1 ? "" : "es"));
+    plan.left_out.push_back(fmt::format("{} other process{}: programs that were started, and their calls",
+                                        other, other == 1 ? "" : "es"));
   return chosen;
 }
 
@@ -74,7 +75,8 @@ void tell_left_out(Plan& plan) {
   for (std::size_t i = 0; i < tables.signatures.size(); ++i) {
     const trace::Function& function = tables.functions[tables.signatures[i].function];
     const std::string_view why = why_not(function);
-    if (!why.empty() && plan.places[i].calls > 0) calls[fmt::format("{}: {}", function.name, why)] += plan.places[i].calls;
+    if (!why.empty() && plan.places[i].calls > 0)
+      calls[fmt::format("{}: {}", function.name, why)] += plan.places[i].calls;
   }
   for (const auto& [what, count] : calls)
     plan.left_out.push_back(fmt::format("{} call{} of {}", count, count == 1 ? "" : "s", what));
@@ -92,7 +94,8 @@ std::uint64_t Plan::calls() const {
 std::string_view why_not(const trace::Function& function) {
   const std::string& name = function.means.empty() ? function.name : function.means;
   const auto is_one_of = [&](auto... names) { return ((name == names) || ...); };
-  if (name.starts_with("exec") || is_one_of("fexecve", "posix_spawn", "posix_spawnp", "system", "popen", "pclose"))
+  if (name.starts_with("exec") ||
+      is_one_of("fexecve", "posix_spawn", "posix_spawnp", "system", "popen", "pclose"))
     return "other programs are not started";
   if (is_one_of("fork", "_Fork", "forkpty", "daemon")) return "child processes are not made";
   if (name == "mprotect") return "concerns memory only";
@@ -102,8 +105,8 @@ std::string_view why_not(const trace::Function& function) {
     return "means something in that process only";
   if (is_one_of("fopencookie", "fts_open", "fts_read", "fts_children", "fts_set", "fts_close"))
     return "calls functions of the program";
-  if (name.starts_with("MPI_Grequest") || name.starts_with("MPI_Graph_create") || name.starts_with("MPI_Graph_map") ||
-      name == "MPI_Dist_graph_create" || name == "MPI_Register_datarep")
+  if (name.starts_with("MPI_Grequest") || name.starts_with("MPI_Graph_create") ||
+      name.starts_with("MPI_Graph_map") || name == "MPI_Dist_graph_create" || name == "MPI_Register_datarep")
     return "not all of its arguments are recorded";
   if (name.starts_with("MPI_Comm_spawn") || is_one_of("MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"))
     return "other worlds are not started";
@@ -124,7 +127,8 @@ Result<Plan> make_plan(const trace::TraceFile& trace) {
       stream.stream = i;
       for (std::size_t part = 0; part < streams[i].part_records.size(); ++part)
         stream.grammars.push_back(trace.grammars().distinct_of(streams[i].first_grammar + part));
-      if (const auto followed = follow_stream(plan, process, stream, lifetimes); !followed) return followed.error();
+      if (const auto followed = follow_stream(plan, process, stream, lifetimes); !followed)
+        return followed.error();
     }
     const std::uint32_t shared = lifetimes.finish(made, trace.timing() != trace::TimingMode::off);
     plan.shared_handles = std::max(plan.shared_handles, shared);

@@ -37,8 +37,8 @@ struct ProcessPlan {
   std::vector<StreamPlan> streams;
 };
 
-// What a signature of the trace needs of each process: where its values stand that do not repeat, and its words
-// that follow no rule.
+// What a signature of the trace needs of each process: where its values stand that do not repeat, and its
+// words that follow no rule.
 struct Places {
   std::uint32_t first_column = 0;  // slots, in the order of the signature's columns
   std::uint32_t first_own = 0;     // likewise of its own words

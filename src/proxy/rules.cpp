@@ -9,9 +9,8 @@ namespace weir::proxy {
 // Calls made inside others come by themselves; only numbers in the names they were given are followed.
 bool Rules::does_something(std::uint32_t number) const {
   const trace::Signature& signature = plan_->trace->tables().signatures[number];
-  return signature.depth == 0 || std::any_of(signature.parts.begin(), signature.parts.end(), [](const auto& part) {
-           return part.numbers > 0;
-         });
+  return signature.depth == 0 || std::any_of(signature.parts.begin(), signature.parts.end(),
+                                             [](const auto& part) { return part.numbers > 0; });
 }
 
 std::string Rules::define(const std::string& body) {
@@ -21,8 +20,8 @@ std::string Rules::define(const std::string& body) {
 }
 
 // The name of the rule's function; empty if it makes no calls.
-std::string Rules::make(const grammar::Grammar& grammar, std::uint32_t rule, const std::vector<std::uint32_t>& signatures,
-                        std::vector<std::string>& made) {
+std::string Rules::make(const grammar::Grammar& grammar, std::uint32_t rule,
+                        const std::vector<std::uint32_t>& signatures, std::vector<std::string>& made) {
   if (!made[rule].empty()) return made[rule] == "-" ? std::string() : made[rule];
   std::string body;
   std::string only;

@@ -24,8 +24,8 @@ class Rules {
   const std::vector<bool>& used() const { return used_; }           // signatures, by their number
 
  private:
-  std::string make(const grammar::Grammar& grammar, std::uint32_t rule, const std::vector<std::uint32_t>& signatures,
-                   std::vector<std::string>& made);
+  std::string make(const grammar::Grammar& grammar, std::uint32_t rule,
+                   const std::vector<std::uint32_t>& signatures, std::vector<std::string>& made);
   std::string define(const std::string& body);
   bool does_something(std::uint32_t signature) const;
 

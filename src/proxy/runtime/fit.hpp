@@ -63,27 +63,54 @@ class Fit {
         plain += static_cast<i64>(std::strlen(std::strerror(errno)));
         continue;
       }
-      if (std::strchr("di", *at) != nullptr) part.kind = 'd', part.spec += "ld";
-      else if (std::strchr("ouxX", *at) != nullptr) part.kind = 'u', part.spec = part.spec + "l" + *at;
-      else if (std::strchr("eEfFgGaA", *at) != nullptr) part.kind = 'f', part.spec += *at;
-      else if (*at == 's' || *at == 'S') part.kind = 's', part.spec += 's';
-      else if (*at == 'c' || *at == 'C') part.kind = 'c', part.integer = 'x', part.spec += 'c';
-      else if (*at == 'p') part.kind = 'p', part.spec += 'p';
-      else part.kind = 'n';
+      classify(part, *at);
       parts_.push_back(part);
     }
     return plain;
   }
 
+  static void classify(Part& part, char conversion) {
+    const auto is_one_of = [&](const char* set) { return std::strchr(set, conversion) != nullptr; };
+    if (is_one_of("di")) {
+      part.kind = 'd';
+      part.spec += "ld";
+    } else if (is_one_of("ouxX")) {
+      part.kind = 'u';
+      part.spec += 'l';
+      part.spec += conversion;
+    } else if (is_one_of("eEfFgGaA")) {
+      part.kind = 'f';
+      part.spec += conversion;
+    } else if (is_one_of("sS")) {
+      part.kind = 's';
+      part.spec += 's';
+    } else if (is_one_of("cC")) {
+      part.kind = 'c';
+      part.integer = 'x';
+      part.spec += 'c';
+    } else if (conversion == 'p') {
+      part.kind = 'p';
+      part.spec += 'p';
+    } else {
+      part.kind = 'n';
+    }
+  }
+
   static i64 measure(const Part& part) {
     switch (part.kind) {
       case 'd':
-      case 'u': return std::snprintf(nullptr, 0, part.spec.c_str(), static_cast<long>(part.integer));
-      case 'f': return std::snprintf(nullptr, 0, part.spec.c_str(), part.real);
-      case 's': return std::snprintf(nullptr, 0, part.spec.c_str(), part.text.c_str());
-      case 'c': return std::snprintf(nullptr, 0, part.spec.c_str(), static_cast<int>(part.integer));
-      case 'p': return std::snprintf(nullptr, 0, part.spec.c_str(), reinterpret_cast<void*>(part.integer));
-      default: return 0;
+      case 'u':
+        return std::snprintf(nullptr, 0, part.spec.c_str(), static_cast<long>(part.integer));
+      case 'f':
+        return std::snprintf(nullptr, 0, part.spec.c_str(), part.real);
+      case 's':
+        return std::snprintf(nullptr, 0, part.spec.c_str(), part.text.c_str());
+      case 'c':
+        return std::snprintf(nullptr, 0, part.spec.c_str(), static_cast<int>(part.integer));
+      case 'p':
+        return std::snprintf(nullptr, 0, part.spec.c_str(), reinterpret_cast<void*>(part.integer));
+      default:
+        return 0;
     }
   }
 
@@ -112,8 +139,9 @@ class Fit {
       tried.integer = -best.integer;
       if (part.kind == 'd' && best.length == wanted - 1) attempt(tried);
     } else if (part.kind == 'f') {
-      for (const double value : {0.5, 0.25, 0.125, 1.5, 12.5, 1234.5, 123456.0, 1.5e10, 1.25e10, 1.125e10, 1.0625e10,
-                                 1.23456e10, 1.23456e100, 1.0 / 3, 1e-5, 1.5e-10, 1.25e-10, 1.23456e-10, 1.23456e-100}) {
+      for (const double value :
+           {0.5, 0.25, 0.125, 1.5, 12.5, 1234.5, 123456.0, 1.5e10, 1.25e10, 1.125e10, 1.0625e10, 1.23456e10,
+            1.23456e100, 1.0 / 3, 1e-5, 1.5e-10, 1.25e-10, 1.23456e-10, 1.23456e-100}) {
         tried.real = value;
         attempt(tried);
         tried.real = -value;

@@ -24,7 +24,8 @@ inline i64 real_address(i64 recorded) {
 // Where nothing is.
 inline void* bad_address() { return reinterpret_cast<void*>(8); }
 
-// What fcntl and ioctl are given: numbers as they were; in place of an address one where nothing is asked for.
+// What fcntl and ioctl are given: numbers as they were; in place of an address one where nothing is asked
+// for.
 inline long argument_of_command(Stream& stream, int argument, i64 recorded) {
   if (recorded > -(i64{1} << 32) && recorded < (i64{1} << 32)) return recorded;
   auto* const lock = stream.out_object<struct flock>(argument, {});

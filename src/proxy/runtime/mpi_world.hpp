@@ -18,7 +18,8 @@ inline void* find_in_library(const char* name) {
     dl_iterate_phdr(
         [](dl_phdr_info* object, std::size_t, void* to) {
           const char* const file = std::strrchr(object->dlpi_name, '/');
-          if (file == nullptr || (std::strncmp(file, "/libmpi.so", 10) != 0 && std::strncmp(file, "/libmpich.so", 12) != 0))
+          if (file == nullptr ||
+              (std::strncmp(file, "/libmpi.so", 10) != 0 && std::strncmp(file, "/libmpich.so", 12) != 0))
             return 0;
           *static_cast<void**>(to) = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
           return 1;
@@ -72,7 +73,10 @@ inline i64 error_class(int code) {
 }
 
 inline int whence(i64 recorded) {
-  return recorded == 0 ? MPI_SEEK_SET : recorded == 1 ? MPI_SEEK_CUR : recorded == 2 ? MPI_SEEK_END : static_cast<int>(recorded);
+  return recorded == 0   ? MPI_SEEK_SET
+         : recorded == 1 ? MPI_SEEK_CUR
+         : recorded == 2 ? MPI_SEEK_END
+                         : static_cast<int>(recorded);
 }
 
 // Addresses become places in memory of our own.

@@ -16,9 +16,10 @@ inline bool tells_of_machine(const char* path) {
 }
 
 // Calls on the kernel's files are not made: they tell of the machine. Nor are those that libraries make for
-// themselves when they are loaded and unloaded, since the proxy's do so too: of what comes before MPI_Init and
-// after MPI_Finalize only what concerns files that are really there is the program's.
-inline bool Stream::passes(bool failed, std::initializer_list<i64> used, std::initializer_list<const char*> paths) {
+// themselves when they are loaded and unloaded, since the proxy's do so too: of what comes before MPI_Init
+// and after MPI_Finalize only what concerns files that are really there is the program's.
+inline bool Stream::passes(bool failed, std::initializer_list<i64> used,
+                           std::initializer_list<const char*> paths) {
   bool own_file = false;
   for (const i64 id : used) {
     if (handle(id).left_out) return false;
@@ -54,8 +55,17 @@ inline void put_under_root(std::string& path) {
   if (path.front() == '/') {
     if (!stays_where_it_is(path)) path.insert(0, world.options.root);
   } else if (climbs(path) > world.depth) {
-    while (path.rfind("../", 0) == 0) path.erase(0, 3);
-    path.insert(0, world.options.root + "/");
+    std::string kept;  // what is left of it below the root
+    for (std::size_t at = 0; at < path.size();) {
+      const std::size_t end = std::min(path.find('/', at), path.size());
+      const std::string part = path.substr(at, end - at);
+      if (part == "..")
+        kept.erase(kept.empty() ? 0 : kept.rfind('/'));
+      else if (!part.empty() && part != ".")
+        kept += "/" + part;
+      at = end + 1;
+    }
+    path = world.options.root + kept;
   }
 }
 
@@ -66,7 +76,8 @@ inline void expand(const char* bytes, std::size_t length, const i64* numbers, st
     if (bytes[i] == 1 && i + 1 < length) {
       const int width = bytes[++i] - '0';
       std::string digits = std::to_string(static_cast<std::uint64_t>(*numbers++));
-      if (static_cast<int>(digits.size()) < width) digits.insert(0, static_cast<std::size_t>(width) - digits.size(), '0');
+      if (static_cast<int>(digits.size()) < width)
+        digits.insert(0, static_cast<std::size_t>(width) - digits.size(), '0');
       out += digits;
     } else if (bytes[i] == 2) {
       out += std::to_string(syscall(SYS_getpid));

@@ -25,7 +25,8 @@ inline void Stream::differs(int signature, const std::string& how) {
   const i64 before = world.differing.fetch_add(1);
   if (before >= static_cast<i64>(kMostTold)) return;
   const std::lock_guard guard(world.lock);
-  world.told.push_back(std::string(world.plan->calls[signature]) + ", call " + std::to_string(made) + ": " + how);
+  world.told.push_back(std::string(world.plan->calls[signature]) + ", call " + std::to_string(made) + ": " +
+                       how);
 }
 
 inline void pause_a_moment() { syscall(SYS_sched_yield); }
@@ -76,7 +77,8 @@ inline void Stream::act() {
         world.shared[static_cast<std::size_t>(now.part)].released.fetch_add(1, std::memory_order_release);
         break;
       case Action::await_released:
-        while (world.shared[static_cast<std::size_t>(now.part)].released.load(std::memory_order_acquire) < now.value)
+        while (world.shared[static_cast<std::size_t>(now.part)].released.load(std::memory_order_acquire) <
+               now.value)
           pause_a_moment();
         break;
       case Action::start:
@@ -105,7 +107,8 @@ inline void run_stream(int number) {
 // The exit status: 0 when every result was as recorded.
 inline int report() {
   const i64 differing = world.differing.load();
-  const std::string who = world.process->rank >= 0 ? "proxy, rank " + std::to_string(world.process->rank) : "proxy";
+  const std::string who =
+      world.process->rank >= 0 ? "proxy, rank " + std::to_string(world.process->rank) : "proxy";
   std::string text;
   if (differing > 0) {
     for (const std::string& one : world.told) text += who + ": " + one + "\n";

@@ -43,7 +43,8 @@ inline void make_needs() {
     if (need.kind == Need::file)
       make_file(need, path);
     else
-      syscall(SYS_symlinkat, std::string(static_cast<std::size_t>(need.size), 'x').c_str(), AT_FDCWD, path.c_str());
+      syscall(SYS_symlinkat, std::string(static_cast<std::size_t>(need.size), 'x').c_str(), AT_FDCWD,
+              path.c_str());
   }
 }
 
@@ -55,7 +56,8 @@ inline const char* first_of(std::initializer_list<const char*> variables) {
 
 // The run that all processes of a job belong to.
 inline std::string job() {
-  const char* const name = first_of({"PMIX_NAMESPACE", "PMI_ID_JOB", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID", "PMI_FD"});
+  const char* const name =
+      first_of({"PMIX_NAMESPACE", "PMI_ID_JOB", "OMPI_MCA_ess_base_jobid", "SLURM_JOB_ID", "PMI_FD"});
   if (name != nullptr && std::strcmp(name, "") != 0 && std::getenv("PMI_FD") == nullptr) return name;
   return "parent " + std::to_string(syscall(SYS_getppid));
 }
@@ -71,7 +73,8 @@ inline void take_root() {
   make_directories(world.options.root);
   const std::string mark = world.options.root + "/.weir-proxy";
   const std::string own = job() + "\n";
-  const long made = syscall(SYS_openat, AT_FDCWD, mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const long made =
+      syscall(SYS_openat, AT_FDCWD, mark.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (made >= 0) {
     syscall(SYS_write, made, own.data(), own.size());
     syscall(SYS_close, made);
@@ -86,14 +89,16 @@ inline void take_root() {
     if (found[0] == '\0') pause_a_moment();
   }
   if (own != found)
-    stop(world.options.root + " is left from an earlier run; remove it, or give another directory with --root");
+    stop(world.options.root +
+         " is left from an earlier run; remove it, or give another directory with --root");
 }
 
 inline void make_memory() {
   world.source = reserve_most();
   world.sink = reserve_most();
   world.windows = reserve_most();
-  if (world.source == nullptr || world.sink == nullptr || world.windows == nullptr) stop("there is no memory for buffers");
+  if (world.source == nullptr || world.sink == nullptr || world.windows == nullptr)
+    stop("there is no memory for buffers");
   // Not zeros: file systems store those for nothing.
   std::uint64_t state = 0x9E3779B97F4A7C15U;
   for (i64 at = 0; at + 8 <= world.plan->filled; at += 8) {
@@ -175,7 +180,8 @@ inline int run(const Plan& plan, int argc, char** argv) {
     directory = world.options.root + directory;
     make_directories(directory);
   }
-  if (syscall(SYS_chdir, directory.c_str()) != 0) stop("cannot work in " + directory + ": " + std::strerror(errno));
+  if (syscall(SYS_chdir, directory.c_str()) != 0)
+    stop("cannot work in " + directory + ": " + std::strerror(errno));
   return run_process(process);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// What all proxy applications have in common. `weir proxy` puts this text at the head of the program it writes,
-// and `weir replay` is compiled with it: so it needs nothing but the C library.
+// What all proxy applications have in common. `weir proxy` puts this text at the head of the program it
+// writes, and `weir replay` is compiled with it: so it needs nothing but the C library.
 
 #include <algorithm>
 #include <array>
@@ -43,25 +43,25 @@ struct Stream;
 struct Need {
   enum Kind : char { directory, file, link };
   Kind kind;
-  const char* path;       // as the program knew it, absolute
-  i64 size;               // of a file; of a link the length of its target
-  const i64* line_ends;   // where a file has a newline, for those that read it line by line
+  const char* path;      // as the program knew it, absolute
+  i64 size;              // of a file; of a link the length of its target
+  const i64* line_ends;  // where a file has a newline, for those that read it line by line
   std::size_t lines;
 };
 
 // What happens in a stream beside its calls, before the call of this number.
 struct Action {
   enum Kind : char {
-    set_end,      // offsets of handle `id` are counted from `value`
-    set_number,   // number `part` of name template `id` was `value`
-    inherit,      // handle `id` was not opened by the program: descriptor `value`, file `name` where it is one
-    publish,      // handle `id`, just opened, is used by other streams too: they know it as `part`
-    take,         // what another stream published as `part` is handle `id` here
-    release,      // this stream no longer uses what it took as `part`
+    set_end,     // offsets of handle `id` are counted from `value`
+    set_number,  // number `part` of name template `id` was `value`
+    inherit,     // handle `id` was not opened by the program: descriptor `value`, file `name` where it is one
+    publish,     // handle `id`, just opened, is used by other streams too: they know it as `part`
+    take,        // what another stream published as `part` is handle `id` here
+    release,     // this stream no longer uses what it took as `part`
     await_released,  // `value` streams must have released `part`
-    start,        // stream `id` begins
-    join,         // stream `id` has ended
-    child,        // the next fork makes process `id` of the plan
+    start,           // stream `id` begins
+    join,            // stream `id` has ended
+    child,           // the next fork makes process `id` of the plan
   };
   i64 before;
   Kind kind;
@@ -176,9 +176,7 @@ inline char* reserve_most() {
   return nullptr;
 }
 
-inline void say(const std::string& text) {
-  syscall(SYS_write, world.report_to, text.data(), text.size());
-}
+inline void say(const std::string& text) { syscall(SYS_write, world.report_to, text.data(), text.size()); }
 
 [[noreturn]] inline void stop(const std::string& why) {
   say("proxy: " + why + "\n");
@@ -186,8 +184,8 @@ inline void say(const std::string& text) {
   __builtin_unreachable();
 }
 
-// A thread of the recorded program: where its handles' last accesses ended, the last numbers of its file names,
-// what is still to come of the values that do not repeat.
+// A thread of the recorded program: where its handles' last accesses ended, the last numbers of its file
+// names, what is still to come of the values that do not repeat.
 struct Stream {
   static constexpr int kNumbers = 6;
   static constexpr i64 kNoHandle = (1 << 20) - 1;
@@ -271,7 +269,9 @@ struct Stream {
     std::copy(values.begin(), values.end(), at);
     return at;
   }
-  void* bytes(int argument, const char* from, std::size_t count) { return std::memcpy(out(argument), from, count); }
+  void* bytes(int argument, const char* from, std::size_t count) {
+    return std::memcpy(out(argument), from, count);
+  }
   iovec* vectors(int argument, bool writes, std::initializer_list<i64> lengths) {
     auto* const at = static_cast<iovec*>(out(argument));
     std::size_t i = 0;
@@ -309,12 +309,14 @@ struct Stream {
   void differs(int signature, const std::string& how);
   // A result that must be this number; one that must be a failure.
   void check(int signature, i64 got, i64 wanted) {
-    if (got != wanted) differs(signature, std::to_string(got) + " instead of " + std::to_string(wanted) +
-                                              (got == -1 ? std::string(", ") + std::strerror(errno) : ""));
+    if (got != wanted)
+      differs(signature, std::to_string(got) + " instead of " + std::to_string(wanted) +
+                             (got == -1 ? std::string(", ") + std::strerror(errno) : ""));
   }
   void check_failed(int signature, bool failed, i64 error, i64 wanted) {
     if (!failed)
-      differs(signature, "did not fail as recorded (" + std::string(std::strerror(static_cast<int>(wanted))) + ")");
+      differs(signature,
+              "did not fail as recorded (" + std::string(std::strerror(static_cast<int>(wanted))) + ")");
     else if (error != wanted)
       differs(signature, "failed with " + std::to_string(error) + " instead of " + std::to_string(wanted));
   }

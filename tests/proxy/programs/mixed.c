@@ -1,5 +1,6 @@
-/* What programs do around their data: an input file read line by line, a log, numbered files written by threads, a
- * file with random offsets, a directory of their own, calls that fail: mixed STEPS. Needs input.txt. */
+/* What programs do around their data: an input file read line by line, a log, numbered files written by
+ * threads, a file with random offsets, a directory of their own, calls that fail: mixed STEPS. Needs
+ * input.txt. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,10 +17,10 @@ enum { kThreads = 3, kBlock = 1000 };
 static int steps = 10;
 static int shared;
 
-#define CHECK(condition)                               \
-  if (!(condition)) {                                  \
+#define CHECK(condition)                                    \
+  if (!(condition)) {                                       \
     fprintf(stderr, "line %d: %s\n", __LINE__, #condition); \
-    exit(1);                                           \
+    exit(1);                                                \
   }
 
 static void* work(void* argument) {
@@ -81,7 +82,8 @@ int main(int argc, char** argv) {
 
   FILE* const log = fopen("run.log", "w");
   CHECK(log != NULL);
-  for (int step = 0; step < steps; ++step) CHECK(fprintf(log, "step %d of %s: %g\n", step, argv[0] + strlen(argv[0]) - 3, 0.5 * step) > 0);
+  for (int step = 0; step < steps; ++step)
+    CHECK(fprintf(log, "step %d of %s: %g\n", step, argv[0] + strlen(argv[0]) - 3, 0.5 * step) > 0);
   fputs("done\n", log);
   CHECK(fclose(log) == 0);
   jump_about();
