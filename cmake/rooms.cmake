@@ -29,7 +29,7 @@ endif()
 weir_room(consistency)
 weir_room(semantics    USES trace consistency)
 include(proxy)         # its runtime as text
-weir_room(proxy        USES trace)
+weir_room(proxy        USES trace LINKS PkgConfig::FFI)
 
 weir_room(transport    NEEDS UCX THREADED)
 weir_room(burst        USES intercept transport consistency THREADED)

@@ -14,6 +14,7 @@ extern const Command kManual;
 extern const Command kMerge;
 extern const Command kPlan;
 extern const Command kProxy;
+extern const Command kReplay;
 extern const Command kStat;
 extern const Command kStripe;
 extern const Command kTrace;

@@ -15,6 +15,10 @@ class Fit {
       if (left != 0) left -= stretch(part, part.length + left);
   }
 
+  std::size_t size() const { return parts_.size(); }
+  char kind(std::size_t at) const {
+    return parts_[at].kind;
+  }  // f for reals, s for texts, n where it writes to
   i64 integer(std::size_t at) const { return at < parts_.size() ? parts_[at].integer : 0; }
   double real(std::size_t at) const { return at < parts_.size() ? parts_[at].real : 0; }
   const char* text(std::size_t at) const { return at < parts_.size() ? parts_[at].text.c_str() : ""; }

@@ -163,10 +163,9 @@ inline const ProcessPlan& own_process(const Plan& plan) {
   stop("nothing was recorded of rank " + std::to_string(world.rank));
 }
 
-inline int run(const Plan& plan, int argc, char** argv) {
+// Everything before the first call of the program.
+inline const ProcessPlan& prepare(const Plan& plan) {
   world.plan = &plan;
-  world.options.root = "proxy.root";
-  take_options(argc, argv);
   const ProcessPlan& process = own_process(plan);
   world.outside = process.rank >= 0;
   hide_output();
@@ -182,7 +181,13 @@ inline int run(const Plan& plan, int argc, char** argv) {
   }
   if (syscall(SYS_chdir, directory.c_str()) != 0)
     stop("cannot work in " + directory + ": " + std::strerror(errno));
-  return run_process(process);
+  return process;
+}
+
+inline int run(const Plan& plan, int argc, char** argv) {
+  world.options.root = "proxy.root";
+  take_options(argc, argv);
+  return run_process(prepare(plan));
 }
 
 }  // namespace weir_proxy
