@@ -8,7 +8,7 @@ namespace weir::cli {
 int print_comparison(const proxy::Comparison& comparison, bool strict, bool json, Output& out) {
   const bool same = comparison.equal() && (!strict || comparison.outcomes == 0);
   if (json) {
-    Json document = json_document("proxy");
+    Json document = json_document("proxy-verify");
     document["same"] = same;
     document["processes"] = comparison.processes;
     document["calls"] = comparison.calls;

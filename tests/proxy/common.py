@@ -61,6 +61,11 @@ class Case:
               f"{self.about['trace_bytes']} bytes of trace, {result.get('other_outcomes')} other outcomes", flush=True)
         return result
 
+    def replay(self):
+        """The same without a compiler; not for MPI."""
+        done = run([self.weir, "replay", self.trace_of_program, "--root", self.scratch / f"{self.name}.replayed"], cwd=self.scratch)
+        self.checks.expect(f"{self.name}: replayed, every call ended as recorded", done.returncode == 0, text_of(done))
+
     def whole(self, command, directory):
         return self.record(command, directory) and self.make() is not None and self.compare() is not None
 

@@ -33,6 +33,7 @@ def check_mixed(checks, weir, scratch):
         before = snapshot(directory)
         if case.make() is None or case.compare() is None:
             continue
+        case.replay()
         sizes[steps] = case.about["source_bytes"]
         checks.expect(f"mixed-{steps}: the program's own files are as they were", snapshot(directory) == before)
         root = scratch / f"mixed-{steps}.root"
@@ -104,7 +105,9 @@ def main():
             binary = build(CAPTURE / f"{program}.c", scratch / program)
             directory = scratch / f"{program}-in"
             directory.mkdir()
-            Case(checks, weir, scratch, program).whole([binary], directory)
+            case = Case(checks, weir, scratch, program)
+            if case.whole([binary], directory):
+                case.replay()
     return checks.exit_code()
 
 
