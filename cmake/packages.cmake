@@ -19,6 +19,7 @@ weir_require(Eigen3 libeigen3-dev)
 find_package(Boost 1.74 REQUIRED QUIET)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET QUIET libzstd)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET QUIET sqlite3)
+pkg_check_modules(FFI REQUIRED IMPORTED_TARGET QUIET libffi)
 pkg_check_modules(TOML REQUIRED IMPORTED_TARGET QUIET tomlplusplus)
 # Preload libraries bring their own: an application may have another one, or none.
 find_library(WEIR_ZSTD_ARCHIVE libzstd.a REQUIRED)

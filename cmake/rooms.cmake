@@ -52,7 +52,8 @@ if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PR
 endif()
 weir_room(consistency  LINKS PkgConfig::TOML)
 weir_room(semantics    USES trace consistency LINKS Boost::headers)
-weir_room(proxy        USES trace)
+include(proxy)         # its runtime as text
+weir_room(proxy        USES trace LINKS PkgConfig::FFI)
 
 weir_room(transport    NEEDS UCX THREADED)
 weir_room(burst        USES intercept transport consistency THREADED)

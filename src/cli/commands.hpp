@@ -15,6 +15,8 @@ extern const Command kManual;
 extern const Command kMerge;
 extern const Command kPatterns;
 extern const Command kPlan;
+extern const Command kProxy;
+extern const Command kReplay;
 extern const Command kStat;
 extern const Command kStripe;
 extern const Command kTrace;

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ffi.h>
+
+namespace weir::proxy {
+
+// A call of a function that is known by its name and the C types of its arguments only.
+class DynamicCall {
+ public:
+  void add(std::string_view type, std::int64_t value);
+  void add_pointer(const void* value);
+  void add_real(double value);
+  // What follows is passed in place of '...'.
+  void begin_variable() { fixed_ = types_.size(); }
+
+  // False if there is no such function. The result as a number; a pointer as its address.
+  bool make(const std::string& name, std::string_view result_type, std::int64_t& result);
+
+ private:
+  static ffi_type* type_of(std::string_view type);
+
+  union Slot {
+    std::int64_t number;
+    std::int32_t narrow;
+    const void* pointer;
+    double real;
+  };
+
+  std::vector<ffi_type*> types_;
+  std::deque<Slot> values_;
+  std::size_t fixed_ = SIZE_MAX;
+};
+
+}  // namespace weir::proxy

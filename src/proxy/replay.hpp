@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.hpp"
+#include "proxy/plan.hpp"
+
+namespace weir::proxy {
+
+struct ReplayOptions {
+  std::string root = "proxy.root";
+  bool original = false;  // on the original files
+  bool output = false;    // what is printed is shown
+  double think = 0;       // factor on the recorded pauses
+};
+
+// Makes the calls of the plan in this process: what a proxy does, without a compiler. The exit status: 0 when
+// all ended as recorded, 1 otherwise. Once per process: it changes the working directory and where output
+// goes. Traces with ranks are refused: this process has no MPI.
+Result<int> replay(const Plan& plan, const ReplayOptions& options);
+
+}  // namespace weir::proxy

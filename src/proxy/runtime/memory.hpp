@@ -1,0 +1,36 @@
+#pragma once
+
+#include "proxy/runtime/world.hpp"
+
+namespace weir_proxy {
+
+// Where the memory is that was mapped at a recorded address.
+inline void map_address(i64 recorded, i64 real) {
+  const std::lock_guard guard(world.lock);
+  world.mappings.push_back({recorded, real});
+}
+inline i64 real_address(i64 recorded) {
+  const std::lock_guard guard(world.lock);
+  i64 best = -1;
+  i64 found = 0;
+  for (const auto& one : world.mappings)
+    if (one[0] <= recorded && one[0] >= best) {
+      best = one[0];
+      found = one[1] + (recorded - one[0]);
+    }
+  return found;
+}
+
+// Where nothing is.
+inline void* bad_address() { return reinterpret_cast<void*>(8); }
+
+// What fcntl and ioctl are given: numbers as they were; in place of an address one where nothing is asked
+// for.
+inline long argument_of_command(Stream& stream, int argument, i64 recorded) {
+  if (recorded > -(i64{1} << 32) && recorded < (i64{1} << 32)) return recorded;
+  auto* const lock = stream.out_object<struct flock>(argument, {});
+  lock->l_type = F_UNLCK;
+  return reinterpret_cast<long>(lock);
+}
+
+}  // namespace weir_proxy

@@ -1,0 +1,177 @@
+#pragma once
+
+#include <map>
+
+#include <dlfcn.h>
+#include <link.h>
+#include <mpi.h>
+
+#include "proxy/runtime/start.hpp"
+
+namespace weir_proxy {
+
+// Functions of the MPI library itself, past whoever intercepts them: what the proxy asks for its own use is
+// not the recorded program's.
+inline void* find_in_library(const char* name) {
+  static void* const library = [] {
+    void* found = nullptr;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* to) {
+          const char* const file = std::strrchr(object->dlpi_name, '/');
+          if (file == nullptr ||
+              (std::strncmp(file, "/libmpi.so", 10) != 0 && std::strncmp(file, "/libmpich.so", 12) != 0))
+            return 0;
+          *static_cast<void**>(to) = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+          return 1;
+        },
+        &found);
+    return found;
+  }();
+  return library != nullptr ? dlsym(library, name) : nullptr;
+}
+template <class Function>
+Function* quietly(const char* name, Function* otherwise) {
+  void* const found = find_in_library(name);
+  return found != nullptr ? reinterpret_cast<Function*>(found) : otherwise;
+}
+#define WEIR_QUIET(name) quietly("P" #name, &name)
+
+// Objects by the number they had in the recorded program.
+template <class T>
+class Pool {
+ public:
+  explicit Pool(T none) : none_(none) {}
+  T& operator()(i64 id) {
+    const std::lock_guard guard(lock_);
+    return objects_.try_emplace(id, none_).first->second;
+  }
+
+ private:
+  T none_;
+  std::mutex lock_;
+  std::map<i64, T> objects_;  // its places stay where they are
+};
+
+inline thread_local MPI_Status last_status{};
+
+inline MPI_File& mpi_file(i64 id) {
+  static Pool<MPI_File> files(MPI_FILE_NULL);
+  return files(id);
+}
+
+inline i64 rank_in(MPI_Comm comm) {
+  static auto* const ask = WEIR_QUIET(MPI_Comm_rank);
+  int rank = 0;
+  ask(comm, &rank);
+  return rank;
+}
+
+inline i64 error_class(int code) {
+  static auto* const ask = WEIR_QUIET(MPI_Error_class);
+  int found = 0;
+  return ask(code, &found) == MPI_SUCCESS ? found : code;
+}
+
+inline int whence(i64 recorded) {
+  return recorded == 0   ? MPI_SEEK_SET
+         : recorded == 1 ? MPI_SEEK_CUR
+         : recorded == 2 ? MPI_SEEK_END
+                         : static_cast<int>(recorded);
+}
+
+// Addresses become places in memory of our own.
+inline i64 memory_at(i64 recorded) {
+  return recorded > (i64{1} << 40) ? reinterpret_cast<i64>(world.windows) + recorded % (1 << 20) : recorded;
+}
+inline thread_local std::vector<void*> allocated;
+inline void* new_memory() {
+  allocated.push_back(nullptr);
+  return &allocated.back();
+}
+inline void* allocated_memory() {
+  if (allocated.empty()) return nullptr;
+  void* const last = allocated.back();
+  allocated.pop_back();
+  return last;
+}
+
+inline int& keyval(i64 recorded) {
+  static Pool<int> made(INT32_MIN);
+  int& known = made(recorded);
+  if (known == INT32_MIN) known = static_cast<int>(recorded);
+  return known;
+}
+
+inline char*** arguments() {
+  static char name[] = "proxy";
+  static std::vector<char*> words(256, name);
+  static char** list = words.data();
+  return &list;
+}
+
+template <class Object>
+void ignore_error(Object*, int*, ...) {}
+
+// MPI_Pack and MPI_Unpack go on where they were, unless the recorded position is behind that.
+inline auto position(Stream& stream, int argument, i64 recorded) {
+  static thread_local i64 last = 0;
+  const i64 from = last < recorded ? last : 0;
+  last = recorded;
+  *static_cast<MPI_Aint*>(stream.out(argument)) = 0;
+  struct Either {
+    void* at;
+    operator int*() const { return static_cast<int*>(at); }
+    operator MPI_Aint*() const { return static_cast<MPI_Aint*>(at); }
+  };
+  *static_cast<MPI_Aint*>(stream.out(argument)) = static_cast<MPI_Aint>(from);
+  return Either{stream.out(argument)};
+}
+
+inline int* coordinates(Stream& stream, int argument, MPI_Comm comm, i64 rank) {
+  static auto* const dimensions_of = WEIR_QUIET(MPI_Cartdim_get);
+  static auto* const ask = WEIR_QUIET(MPI_Cart_coords);
+  int* const at = static_cast<int*>(stream.out(argument));
+  int dimensions = 0;
+  dimensions_of(comm, &dimensions);
+  ask(comm, static_cast<int>(rank), dimensions, at);
+  return at;
+}
+
+// Which dimensions make a communicator of that size, the first being as recorded.
+inline int* remaining(Stream& stream, int argument, MPI_Comm comm, i64 first, i64 size) {
+  static auto* const dimensions_of = WEIR_QUIET(MPI_Cartdim_get);
+  static auto* const ask = WEIR_QUIET(MPI_Cart_get);
+  int* const at = static_cast<int*>(stream.out(argument));
+  int count = 0;
+  dimensions_of(comm, &count);
+  std::vector<int> sizes(static_cast<std::size_t>(count) + 1);
+  std::vector<int> rest(sizes.size());
+  ask(comm, count, sizes.data(), rest.data(), rest.data());
+  for (unsigned chosen = 0; chosen < 1U << count; ++chosen) {
+    if (count > 0 && (chosen & 1) != (first != 0 ? 1U : 0U)) continue;
+    i64 product = 1;
+    for (int i = 0; i < count; ++i) {
+      at[i] = (chosen >> i & 1) != 0 ? 1 : 0;
+      if (at[i] != 0) product *= sizes[static_cast<std::size_t>(i)];
+    }
+    if (product == size) break;
+  }
+  return at;
+}
+
+// Before a call that tells which requests are over: until those are that were over when it was recorded.
+inline void wait_until_over(MPI_Request* requests, int count, std::initializer_list<i64> which) {
+  static auto* const ask = WEIR_QUIET(MPI_Request_get_status);
+  const auto wait_for = [&](i64 at) {
+    int over = at < 0 || at >= count || requests[at] == MPI_REQUEST_NULL ? 1 : 0;
+    while (over == 0) {
+      if (ask(requests[at], &over, MPI_STATUS_IGNORE) != MPI_SUCCESS) return;
+      if (over == 0) pause_a_moment();
+    }
+  };
+  if (which.size() == 0)
+    for (int i = 0; i < count; ++i) wait_for(i);
+  for (const i64 at : which) wait_for(at);
+}
+
+}  // namespace weir_proxy

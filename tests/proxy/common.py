@@ -1,0 +1,79 @@
+"""What the drivers of tests/proxy share: a program is traced, its proxy compiled, run and traced, the two compared."""
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "mpi"))
+sys.path.insert(0, str(HERE.parent / "support"))
+from checks import SKIPPED, Checks, run, scratch_directory  # noqa: E402, F401
+
+
+def trace(weir, out, command, **keywords):
+    return run([weir, "trace", "--out", out, "--", *command], **keywords)
+
+
+def text_of(done):
+    return (done.stdout + done.stderr).decode(errors="replace")[-3000:]
+
+
+def compile_program(compiler, source, program):
+    done = run([compiler, "-std=c++17", "-O1", "-w", "-o", program, source, "-pthread", "-ldl"])
+    return None if done.returncode == 0 else text_of(done)
+
+
+class Case:
+    """One program, from its trace to the comparison; each step is a check."""
+
+    def __init__(self, checks, weir, scratch, name, launcher=(), compiler="c++"):
+        self.checks, self.weir, self.scratch, self.name = checks, weir, Path(scratch), name
+        self.launcher, self.compiler = list(launcher), compiler
+        self.trace_of_program = self.scratch / f"{name}.trace"
+        self.source = self.scratch / f"{name}.cpp"
+        self.program = self.scratch / f"{name}.proxy"
+
+    def record(self, command, directory):
+        done = trace(self.weir, self.trace_of_program, [*self.launcher, *command], cwd=directory)
+        return self.checks.expect(f"{self.name}: is traced", done.returncode == 0, text_of(done))
+
+    def make(self):
+        done = run([self.weir, "proxy", self.trace_of_program, "--out", self.source, "--json"])
+        if not self.checks.expect(f"{self.name}: proxy is written", done.returncode == 0, text_of(done)):
+            return None
+        self.about = json.loads(done.stdout)
+        failed = compile_program(self.compiler, self.source, self.program)
+        return self.about if self.checks.expect(f"{self.name}: compiles", failed is None, failed) else None
+
+    def compare(self):
+        again = self.scratch / f"{self.name}.again"
+        root = self.scratch / f"{self.name}.root"
+        done = trace(self.weir, again, [*self.launcher, self.program, "--root", root], cwd=self.scratch)
+        if not self.checks.expect(f"{self.name}: every call ended as recorded", done.returncode == 0, text_of(done)):
+            return None
+        done = run([self.weir, "proxy", self.trace_of_program, "--verify", again, "--json"])
+        result = json.loads(done.stdout) if done.stdout else {}
+        self.checks.expect(f"{self.name}: the same calls in the same order", done.returncode == 0,
+                           json.dumps(result.get("differences", []))[:3000] or text_of(done))
+        self.checks.expect(f"{self.name}: all of them", result.get("calls", 0) > 0 and result.get("differing") == 0, result)
+        print(f"{self.name}: {result.get('calls')} calls, {self.about['source_bytes']} bytes of source, "
+              f"{self.about['trace_bytes']} bytes of trace, {result.get('other_outcomes')} other outcomes", flush=True)
+        return result
+
+    def replay(self):
+        """The same without a compiler; not for MPI."""
+        done = run([self.weir, "replay", self.trace_of_program, "--root", self.scratch / f"{self.name}.replayed"], cwd=self.scratch)
+        self.checks.expect(f"{self.name}: replayed, every call ended as recorded", done.returncode == 0, text_of(done))
+
+    def whole(self, command, directory):
+        return self.record(command, directory) and self.make() is not None and self.compare() is not None
+
+
+def build(source, program, compiler="cc"):
+    subprocess.run([compiler, "-D_GNU_SOURCE", "-O1", "-w", "-o", program, source, "-pthread", "-lm"], check=True)
+    return program
+
+
+def find(name):
+    return shutil.which(name)

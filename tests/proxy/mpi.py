@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Proxies of MPI programs make the same calls on every rank, with each MPI that is installed, and of LAMMPS.
+
+Usage: mpi.py WEIR [program ...]
+"""
+import sys
+from pathlib import Path
+
+from common import Case, Checks, find, scratch_directory
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
+import importlib.util  # noqa: E402
+
+_about = importlib.util.spec_from_file_location("mpi_common", Path(__file__).resolve().parent.parent / "mpi" / "common.py")
+mpi_common = importlib.util.module_from_spec(_about)
+_about.loader.exec_module(mpi_common)
+
+CASES = [  # program, ranks, arguments
+    ("stencil2d", 4, [2, 2, 20]),
+    ("checkpoint", 3, [3]),
+    ("offsets", 4, [8]),
+    ("cg", 4, [3]),
+    ("bt", 4, [2]),
+]
+LAMMPS = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 4 0 4 0 4
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287 loop geom
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+dump 1 all atom 10 dump.lj
+dump 2 all atom/mpiio 10 dump.mpiio
+thermo 10
+run 30
+"""
+
+
+def case_of(checks, weir, scratch, mpi, name, ranks):
+    return Case(checks, weir, scratch, name, [*mpi.launcher, "-n", ranks], f"mpicxx.{mpi.name}")
+
+
+def main():
+    weir = Path(sys.argv[1]).resolve()
+    wanted = sys.argv[2:]
+    checks = Checks()
+    for mpi in mpi_common.installed():
+        with scratch_directory() as directory:
+            scratch = Path(directory)
+            for program, ranks, arguments in CASES:
+                if wanted and program not in wanted:
+                    continue
+                binary = mpi.build(program, scratch)
+                work = scratch / f"{program}-in"
+                work.mkdir()
+                case_of(checks, weir, scratch, mpi, f"{mpi.name}-{program}", ranks).whole([binary, *arguments], work)
+            if not wanted or "stencil2d" in wanted:
+                sizes = []
+                for iterations in (5, 500):
+                    case = case_of(checks, weir, scratch, mpi, f"{mpi.name}-stencil2d-{iterations}", 4)
+                    if case.record([scratch / f"stencil2d.{mpi.name}", 2, 2, iterations], scratch) and case.make():
+                        sizes.append(case.about["source_bytes"])
+                checks.expect(f"{mpi.name}: source of the stencil does not grow with its iterations",
+                              len(sizes) == 2 and abs(sizes[0] - sizes[1]) < 256, sizes)
+            if mpi.name == "openmpi" and (not wanted or "lammps" in wanted):
+                if find("lmp") is None:
+                    checks.skip("LAMMPS", "lmp is not installed (Debian: lammps)")
+                    continue
+                work = scratch / "lammps-in"
+                work.mkdir()
+                (work / "in.lj").write_text(LAMMPS)
+                case_of(checks, weir, scratch, mpi, "openmpi-lammps", 4).whole(["lmp", "-in", "in.lj"], work)
+    return checks.exit_code()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
