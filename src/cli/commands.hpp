@@ -11,6 +11,7 @@ extern const Command kDoctor;
 extern const Command kDump;
 extern const Command kFit;
 extern const Command kManual;
+extern const Command kMap;
 extern const Command kMerge;
 extern const Command kPlan;
 extern const Command kStat;
