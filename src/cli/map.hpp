@@ -7,12 +7,18 @@
 #include "cli/command.hpp"
 #include "cli/sample_options.hpp"
 #include "surface/map_data.hpp"
-#include "surface/model.hpp"
+#include "surface/model_file.hpp"
 #include "surface/noise_floor.hpp"
 
 // What the commands of `weir map` share.
 namespace weir::cli {
 
+extern const Command kMapAnova;
+extern const Command kMapConverge;
+extern const Command kMapFit;
+extern const Command kMapPredict;
+extern const Command kMapPropose;
+extern const Command kMapSlice;
 extern const Command kMapValidate;
 
 // Which maps to make of which file.
@@ -59,6 +65,18 @@ Result<surface::ModelOptions> model_options(const MapOptions& map, const MapMeth
 
 // "A=1,B=2" as pairs.
 Result<std::vector<stats::KeyPart>> parse_assignments(const std::vector<std::string>& parts);
+
+// "threads=4,file_kb=64": how --at takes a configuration.
+std::string assignments(const surface::MapData& map, const Eigen::VectorXd& at);
+
+// Fits each map with the one method asked for, a Gaussian process where none is.
+Result<surface::ModelFile> fit_maps(MapInput input, const MapOptions& map, const MapMethodOptions& method);
+
+// The configurations of a file's rows, as the factors and splits of a map name them.
+Result<std::vector<std::vector<stats::KeyPart>>> read_keys(const MapOptions& options,
+                                                           const surface::MapData& map,
+                                                           const std::string& file,
+                                                           const std::vector<std::string>& where);
 
 // {"source", ..., "response", "factors": [...], "split": [...]} of an answer.
 Json map_input_json(const MapInput& input, const MapOptions& options);

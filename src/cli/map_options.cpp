@@ -171,6 +171,42 @@ Result<std::vector<stats::KeyPart>> parse_assignments(const std::vector<std::str
   return pairs;
 }
 
+std::string assignments(const surface::MapData& map, const Eigen::VectorXd& at) {
+  std::vector<std::string> parts;
+  for (std::size_t f = 0; f < map.factors.size(); ++f)
+    parts.push_back(
+        fmt::format("{}={}", map.factors[f].name, map.factors[f].text(at[static_cast<Eigen::Index>(f)])));
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+Result<std::vector<std::vector<stats::KeyPart>>> read_keys(const MapOptions& options,
+                                                           const surface::MapData& map,
+                                                           const std::string& file,
+                                                           const std::vector<std::string>& where) {
+  std::vector<surface::Condition> conditions;
+  SampleOptions reading = options.input;
+  for (const stats::KeyPart& part : map.key) reading.query.group.push_back(part.column);
+  for (const surface::Factor& factor : map.factors) reading.query.group.push_back(factor.name);
+  // Any column that is there serves: only the keys are used.
+  reading.query.column = map.factors.front().words() ? map.factors.back().name : map.factors.front().name;
+  const std::size_t own = reading.query.group.size();
+  for (const std::string& text : where) {
+    auto condition = surface::parse_condition(text);
+    if (!condition) return condition.error();
+    reading.query.group.push_back(condition->column);
+    conditions.push_back(*std::move(condition));
+  }
+  const auto samples = read(reading, file);
+  if (!samples) return samples.error();
+  std::vector<std::vector<stats::KeyPart>> keys;
+  for (const stats::Group& group : samples->groups) {
+    if (!surface::kept(group.key, conditions)) continue;
+    std::vector<stats::KeyPart> key(group.key.begin(), group.key.begin() + static_cast<std::ptrdiff_t>(own));
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
 Json map_input_json(const MapInput& input, const MapOptions& options) {
   Json json = input_json(input.samples);
   json["response"] = input.maps.front().response;

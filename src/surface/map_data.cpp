@@ -45,13 +45,6 @@ bool same_value(const std::string& a, const std::string& b) {
   return x == y;
 }
 
-bool kept(const Key& key, const std::vector<Condition>& where) {
-  return std::all_of(where.begin(), where.end(), [&](const Condition& condition) {
-    const std::string* const value = find(key, condition.column);
-    return value != nullptr && same_value(*value, condition.value) == condition.equal;
-  });
-}
-
 std::string text_of(const Key& key) {
   std::vector<std::string> parts;
   for (const stats::KeyPart& part : key) parts.push_back(part.column + "=" + part.value);
@@ -210,6 +203,13 @@ std::vector<FactorRequest> all_factors(const Key& key, const MapRequest& request
 }
 
 }  // namespace
+
+bool kept(const std::vector<stats::KeyPart>& key, const std::vector<Condition>& where) {
+  return std::all_of(where.begin(), where.end(), [&](const Condition& condition) {
+    const std::string* const value = find(key, condition.column);
+    return value != nullptr && same_value(*value, condition.value) == condition.equal;
+  });
+}
 
 Result<Condition> parse_condition(std::string_view text) {
   const std::size_t sign = text.find('=');

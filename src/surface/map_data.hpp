@@ -21,6 +21,8 @@ struct Condition {
 };
 
 Result<Condition> parse_condition(std::string_view text);
+// Whether a key meets all of them; numbers compare as numbers.
+bool kept(const std::vector<stats::KeyPart>& key, const std::vector<Condition>& where);
 
 // What a user wants a map of.
 struct MapRequest {

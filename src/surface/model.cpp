@@ -1,10 +1,7 @@
 #include "surface/model.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
-
-#include <boost/math/distributions/normal.hpp>
 
 #include "surface/delaunay/delaunay.hpp"
 #include "surface/gp/gaussian.hpp"
@@ -53,6 +50,7 @@ Result<Model> Model::fit(const MapData& map, Method method, const ModelOptions& 
   if (!predictor) return predictor.error();
   Model model;
   model.method_ = method;
+  model.options_ = options.method;
   model.scaling_ = std::make_shared<const Scaling>(*std::move(scaling));
   model.predictor_ = *std::move(predictor);
   return model;

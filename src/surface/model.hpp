@@ -34,16 +34,15 @@ class Model {
 
   // The predicted response at each row of `at` (in the map's units).
   Eigen::VectorXd predict(const Eigen::MatrixXd& at) const;
-  // With an interval that a new measurement falls into with the given probability.
-  std::vector<Prediction> predict(const Eigen::MatrixXd& at, double level) const;
-
   Method method() const { return method_; }
   const Scaling& scaling() const { return *scaling_; }
   const Predictor& predictor() const { return *predictor_; }
+  const MethodOptions& options() const { return options_; }
 
  private:
   Model() = default;
   Method method_ = Method::linear;
+  MethodOptions options_;
   std::shared_ptr<const Scaling> scaling_;
   std::shared_ptr<const Predictor> predictor_;
 };

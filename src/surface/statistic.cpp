@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -86,6 +87,20 @@ Result<Statistic> parse_statistic(std::string_view text) {
     return Error{Errc::usage, fmt::format("no statistic '{}'", text)}.with_remedy(
         "use std, mean, variance, cv, median or a quantile such as q90");
   return Statistic{.kind = Kind::quantile, .probability = percent / 100};
+}
+
+std::vector<double> middle_quantiles(std::vector<double> sample, int count) {
+  std::sort(sample.begin(), sample.end());
+  if (std::cmp_equal(sample.size(), count)) return sample;
+  const auto n = static_cast<double>(sample.size());
+  std::vector<double> made;
+  for (int k = 0; k < count; ++k) {
+    const double place = std::clamp((k + 0.5) / count * n - 0.5, 0.0, n - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, sample.size() - 1);
+    made.push_back(sample[below] + (place - static_cast<double>(below)) * (sample[above] - sample[below]));
+  }
+  return made;
 }
 
 }  // namespace weir::surface

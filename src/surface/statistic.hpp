@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -23,5 +24,9 @@ struct Statistic {
 
 // "std", "mean", "variance", "cv", "q90", "q99.9", "median".
 Result<Statistic> parse_statistic(std::string_view text);
+
+// Quantiles of a sample at the probabilities (k + 1/2) / count, by the middle rule (Hyndman and Fan, type 5):
+// those of a sample of that size are itself.
+std::vector<double> middle_quantiles(std::vector<double> sample, int count);
 
 }  // namespace weir::surface

@@ -1,5 +1,9 @@
 #include "surface/delaunay/delaunay.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "surface/delaunay/hull.hpp"
@@ -7,6 +11,29 @@
 
 namespace weir::surface {
 namespace {
+
+// Rows in the order of a Z-curve: a walk from one to the next is short.
+std::vector<Eigen::Index> near_each_other(const Eigen::MatrixXd& at) {
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(at.rows()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  const Eigen::Index m = at.cols();
+  const int bits = static_cast<int>(std::min<Eigen::Index>(10, 60 / m));
+  if (bits < 2) return order;
+  std::vector<std::uint64_t> place(order.size(), 0);
+  const Eigen::RowVectorXd low = at.colwise().minCoeff();
+  const Eigen::RowVectorXd width = at.colwise().maxCoeff() - low;
+  for (Eigen::Index i = 0; i < at.rows(); ++i)
+    for (Eigen::Index j = 0; j < m; ++j) {
+      const double share = width[j] > 0 ? (at(i, j) - low[j]) / width[j] : 0;
+      const auto cell = static_cast<std::uint64_t>(share * ((1 << bits) - 1));
+      for (int b = 0; b < bits; ++b)
+        place[static_cast<std::size_t>(i)] |= (cell >> b & 1) << (static_cast<Eigen::Index>(b) * m + j);
+    }
+  std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
+    return place[static_cast<std::size_t>(a)] < place[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
 
 class Delaunay final : public Predictor {
  public:
@@ -17,7 +44,7 @@ class Delaunay final : public Predictor {
     made.value.resize(at.rows());
     made.outside.assign(static_cast<std::size_t>(at.rows()), false);
     DelaunayWalk walk(points_);
-    for (Eigen::Index i = 0; i < at.rows(); ++i) {
+    for (const Eigen::Index i : near_each_other(at)) {
       const Eigen::VectorXd query = (at.row(i) - points_.centre).transpose();
       DelaunayWalk::Place place = walk.find(query);
       if (!place.inside) {

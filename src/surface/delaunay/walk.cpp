@@ -7,6 +7,7 @@
 #include <Eigen/LU>
 
 #include "base/random.hpp"
+#include "surface/delaunay/scan.hpp"
 
 namespace weir::surface {
 namespace {
@@ -161,30 +162,18 @@ std::ptrdiff_t DelaunayWalk::cross(std::ptrdiff_t index, Eigen::Index facet) {
   if (known != Simplex::kUnknown) return known;
   const Simplex& from = simplices_[static_cast<std::size_t>(index)];
   const Eigen::Index m = points_.at.cols();
-  const Eigen::Index n = points_.at.rows();
-  const Eigen::RowVectorXd origin = points_.at.row(from.corners.front());
-  const double raise = points_.height[from.corners.front()];
-  const Eigen::VectorXd normal = from.weights.row(facet).head(m);
-  const double offset = from.weights(facet, m);
-  // Height over the plane and (negative) weight of the corner left behind, for every point.
-  beyond_.setConstant(n, offset);
-  above_ = points_.height.array() - raise;
-  for (Eigen::Index j = 0; j < m; ++j) {
-    const auto step = points_.at.col(j).array() - origin[j];
-    beyond_.array() += normal[j] * step;
-    above_.array() += step * (step - from.slope[j]);
-  }
-  const double flat = kFar * points_.extent * normal.norm();
-  double least = std::numeric_limits<double>::infinity();
-  Eigen::Index entering = -1;
-  for (Eigen::Index i = 0; i < n; ++i) {
-    if (beyond_[i] >= -flat) continue;
-    const double ratio = -above_[i] / beyond_[i];
-    if (ratio < least) {
-      least = ratio;
-      entering = i;
-    }
-  }
+  const Eigen::VectorXd origin = points_.at.row(from.corners.front()).transpose();
+  const Eigen::VectorXd normal = from.weights.row(facet).head(m).transpose();
+  const Eigen::Index entering = first_met({.points = points_.at.data(),
+                                           .heights = points_.height.data(),
+                                           .n = points_.at.rows(),
+                                           .m = m,
+                                           .origin = origin.data(),
+                                           .raise = points_.height[from.corners.front()],
+                                           .normal = normal.data(),
+                                           .offset = from.weights(facet, m),
+                                           .slope = from.slope.data(),
+                                           .flat = kFar * points_.extent * normal.norm()});
   std::ptrdiff_t to = Simplex::kHull;
   if (entering >= 0) {
     std::vector<Eigen::Index> corners = from.corners;

@@ -9,8 +9,8 @@ namespace {
 
 // Settings are found on some of the points: the likelihood costs the cube of their number, and a few hundred
 // tell lengths and noise well enough.
-constexpr Eigen::Index kToChoose = 120;
-constexpr Eigen::Index kToRefine = 350;
+constexpr Eigen::Index kToChoose = 200;
+constexpr Eigen::Index kToRefine = 400;
 constexpr double kJitter = 1e-8;
 
 }  // namespace

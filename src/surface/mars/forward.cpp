@@ -61,6 +61,7 @@ class Forward {
     Candidate best;
     for (const Eigen::Index parent : parents()) {
       double gain = 0;
+      scratch_.prepare(basis_.columns.col(parent), orthonormal_.leftCols(count_));
       for (Eigen::Index factor = 0; factor < at_.cols(); ++factor) {
         const Candidate found = try_pair(parent, factor);
         gain = std::max(gain, found.gain);

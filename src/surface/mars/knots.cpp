@@ -24,6 +24,12 @@ Eigen::Index least_span(Eigen::Index factors, Eigen::Index rows) {
                                 static_cast<Eigen::Index>(-std::log2(-std::log(1 - kLevel) / cells) / 2.5));
 }
 
+void KnotScratch::prepare(const Eigen::Ref<const Eigen::VectorXd>& parent,
+                          const Eigen::Ref<const Eigen::MatrixXd>& orthonormal) {
+  products.resize(orthonormal.cols() + 1, orthonormal.rows());
+  products.topRows(orthonormal.cols()) = (orthonormal.array().colwise() * parent.array()).transpose();
+}
+
 KnotFound find_knot(const KnotSearch& search, KnotScratch& scratch) {
   const Eigen::Index n = search.x.size();
   const Eigen::Index terms = search.orthonormal.cols();
@@ -32,8 +38,7 @@ KnotFound find_knot(const KnotSearch& search, KnotScratch& scratch) {
   // The linear part parent * x, and what is left of the residual once it is in.
   Eigen::VectorXd linear = search.parent.cwiseProduct(search.x);
   const double whole = linear.squaredNorm();
-  for (int again = 0; again < 2; ++again)
-    linear -= search.orthonormal * (search.orthonormal.transpose() * linear);
+  linear.noalias() -= search.orthonormal * (search.orthonormal.transpose() * linear).eval();
   const double fresh = linear.squaredNorm();
   const bool independent = fresh > kDependent * whole;
   Eigen::VectorXd residual = search.residual;

@@ -24,9 +24,14 @@ struct KnotFound {
 };
 
 struct KnotScratch {
-  Eigen::MatrixXd products;  // terms x rows: parent times each basis vector
+  Eigen::MatrixXd
+      products;  // (terms + 1) x rows: parent times each basis vector; the last row is the search's own
   Eigen::VectorXd slopes;
   Eigen::VectorXd inner;
+
+  // Before the searches of one parent's factors.
+  void prepare(const Eigen::Ref<const Eigen::VectorXd>& parent,
+               const Eigen::Ref<const Eigen::MatrixXd>& orthonormal);
 };
 
 // Goes through the rows from the largest x down. With the sums of what lies above, moving the knot changes
