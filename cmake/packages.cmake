@@ -21,6 +21,7 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET QUIET libzstd)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET QUIET sqlite3)
 pkg_check_modules(FFI REQUIRED IMPORTED_TARGET QUIET libffi)
 pkg_check_modules(TOML REQUIRED IMPORTED_TARGET QUIET tomlplusplus)
+pkg_check_modules(NLOPT REQUIRED IMPORTED_TARGET QUIET nlopt)
 # Preload libraries bring their own: an application may have another one, or none.
 find_library(WEIR_ZSTD_ARCHIVE libzstd.a REQUIRED)
 find_library(WEIR_XXHASH_ARCHIVE libxxhash.a REQUIRED)

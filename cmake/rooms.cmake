@@ -63,7 +63,7 @@ include(ranks)         # weir-rank-openmpi, weir-rank-mpich: workload's MPI part
 weir_room(monitor      THREADED)
 weir_room(launch)
 weir_room(stats        LINKS Boost::headers PkgConfig::ZSTD HEADERS Eigen3::Eigen)
-weir_room(surface      USES stats)
+weir_room(surface      USES stats THREADED LINKS Boost::headers PkgConfig::NLOPT HEADERS Eigen3::Eigen)
 weir_room(campaign     USES workload monitor launch stats LINKS PkgConfig::SQLITE PkgConfig::TOML)
 weir_room(interference USES campaign semantics surface)
 

@@ -12,6 +12,7 @@ extern const Command kDoctor;
 extern const Command kDump;
 extern const Command kFit;
 extern const Command kManual;
+extern const Command kMap;
 extern const Command kMerge;
 extern const Command kPatterns;
 extern const Command kPlan;

@@ -51,6 +51,10 @@ void add_column_options(CLI::App& app, SampleOptions& options) {
                  "one row per configuration, its runs in the columns that begin with PREFIX")
       ->type_name("PREFIX")
       ->excludes(group);
+  add_reading_options(app, options);
+}
+
+void add_reading_options(CLI::App& app, SampleOptions& options) {
   app.add_option("--delimiter", options.delimiter,
                  "what separates columns: one character, tab or space (found by itself)")
       ->type_name("CHAR");
@@ -59,11 +63,15 @@ void add_column_options(CLI::App& app, SampleOptions& options) {
                "exit 2 at the first value that cannot be used, instead of skipping it");
 }
 
-void add_sample_options(CLI::App& app, SampleOptions& options) {
+void add_file_option(CLI::App& app, SampleOptions& options) {
   app.add_option(
          "FILE", options.file,
          "CSV, JSON lines or one number per line, also .zst; a store of weir bench; - is standard input")
       ->required();
+}
+
+void add_sample_options(CLI::App& app, SampleOptions& options) {
+  add_file_option(app, options);
   add_column_options(app, options);
 }
 

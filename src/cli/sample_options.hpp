@@ -22,6 +22,9 @@ inline constexpr std::size_t kDetailedGroups = 10;
 void add_sample_options(CLI::App& app, SampleOptions& options);
 // The same without FILE, for commands that name their files by flags.
 void add_column_options(CLI::App& app, SampleOptions& options);
+// Parts of them, for commands that name columns in another way: FILE; --delimiter, --all-runs and --strict.
+void add_file_option(CLI::App& app, SampleOptions& options);
+void add_reading_options(CLI::App& app, SampleOptions& options);
 
 // Reads what the options name. What was skipped is told on stderr, not hidden.
 Result<stats::Samples> read(const SampleOptions& options, const std::string& file);

@@ -1,0 +1,92 @@
+#include "surface/gp/gaussian.hpp"
+
+#include <Eigen/Cholesky>
+
+#include "surface/gp/likelihood.hpp"
+
+namespace weir::surface {
+namespace {
+
+// Settings are found on some of the points: the likelihood costs the cube of their number, and a few hundred
+// tell lengths and noise well enough.
+constexpr Eigen::Index kToChoose = 200;
+constexpr Eigen::Index kToRefine = 400;
+constexpr double kJitter = 1e-8;
+
+}  // namespace
+
+Gaussian::Gaussian(Eigen::MatrixXd at, Eigen::VectorXd value, GaussianSettings settings)
+    : at_(std::move(at)),
+      settings_(std::move(settings)),
+      low_(at_.colwise().minCoeff()),
+      high_(at_.colwise().maxCoeff()) {
+  Eigen::MatrixXd matrix = settings_.signal * correlations(at_, at_, settings_);
+  matrix.diagonal().array() += settings_.noise + kJitter * settings_.signal;
+  Eigen::LLT<Eigen::MatrixXd> cholesky(matrix);
+  for (double more = kJitter; cholesky.info() != Eigen::Success && more < 1; more *= 100) {
+    matrix.diagonal().array() += more * settings_.signal;
+    cholesky.compute(matrix);
+  }
+  factor_ = cholesky.matrixL();
+  ones_ = factor_.triangularView<Eigen::Lower>().solve(Eigen::VectorXd::Ones(at_.rows()));
+  ones_squared_ = ones_.squaredNorm();
+  Eigen::VectorXd half = factor_.triangularView<Eigen::Lower>().solve(value);
+  mean_ = half.dot(ones_) / ones_squared_;
+  half -= mean_ * ones_;
+  weights_ = factor_.triangularView<Eigen::Lower>().transpose().solve(half);
+}
+
+Predictions Gaussian::predict(const Eigen::MatrixXd& at, bool with_variance) const {
+  Predictions made;
+  const Eigen::MatrixXd across = settings_.signal * correlations(at_, at, settings_);
+  made.value = (across.transpose() * weights_).array() + mean_;
+  if (with_variance) {
+    const Eigen::MatrixXd half = factor_.triangularView<Eigen::Lower>().solve(across);
+    const Eigen::ArrayXd mean_part = (1 - (half.transpose() * ones_).array()).square() / ones_squared_;
+    made.variance =
+        (settings_.signal + settings_.noise - half.colwise().squaredNorm().transpose().array() + mean_part)
+            .max(settings_.noise * 0.5);
+  }
+  made.outside.resize(static_cast<std::size_t>(at.rows()));
+  for (Eigen::Index i = 0; i < at.rows(); ++i)
+    made.outside[static_cast<std::size_t>(i)] =
+        (at.row(i).array() < low_.array()).any() || (at.row(i).array() > high_.array()).any();
+  return made;
+}
+
+Eigen::MatrixXd Gaussian::covariance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) const {
+  const Eigen::MatrixXd half_a =
+      factor_.triangularView<Eigen::Lower>().solve(settings_.signal * correlations(at_, a, settings_));
+  const Eigen::MatrixXd half_b =
+      factor_.triangularView<Eigen::Lower>().solve(settings_.signal * correlations(at_, b, settings_));
+  const Eigen::VectorXd mean_a = (1 - (half_a.transpose() * ones_).array()).matrix();
+  const Eigen::VectorXd mean_b = (1 - (half_b.transpose() * ones_).array()).matrix();
+  return settings_.signal * correlations(a, b, settings_) - half_a.transpose() * half_b +
+         mean_a * mean_b.transpose() / ones_squared_;
+}
+
+PredictorResult fit_gaussian(const Eigen::MatrixXd& at, const Eigen::VectorXd& value,
+                             const MethodOptions& options) {
+  if (at.rows() < 3) return Error{Errc::bad_data, "a Gaussian process needs at least 3 configurations"};
+  if (!options.settings.empty()) {
+    if (std::cmp_not_equal(options.settings.size(), 3 + at.cols()))
+      return Error{Errc::bad_data, "settings of a Gaussian process with another number of coordinates"};
+    return std::unique_ptr<Predictor>(
+        std::make_unique<Gaussian>(at, value, GaussianSettings::from_numbers(options.settings)));
+  }
+  GaussianSearch best;
+  for (const Kernel kernel : kKernels) {
+    GaussianSearch found = maximise_likelihood(at, value, kernel, kToChoose, options.seed);
+    if (kernel == kKernels.front() || found.minus_log_likelihood < best.minus_log_likelihood)
+      best = std::move(found);
+  }
+  if (at.rows() > kToChoose)
+    best = maximise_likelihood(at, value, best.settings.kernel, kToRefine, options.seed, &best.settings);
+  return std::unique_ptr<Predictor>(std::make_unique<Gaussian>(at, value, std::move(best.settings)));
+}
+
+double gaussian_misfit(const Eigen::MatrixXd& at, const Eigen::VectorXd& value, std::uint64_t seed) {
+  return maximise_likelihood(at, value, Kernel::radial_3, kToChoose, seed).minus_log_likelihood;
+}
+
+}  // namespace weir::surface
