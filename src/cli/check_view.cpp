@@ -59,8 +59,8 @@ std::vector<std::string> CheckView::notes() const {
                : std::string()));
     if (!one.missing_ranks().empty())
       notes.push_back(
-          fmt::format("{}{} ranks left nothing in the trace: what they read, wrote or told others is "
-                      "not known; the first is {}",
+          fmt::format("{}ranks that left nothing in the trace: {}, the first is {}; what they read, wrote "
+                      "or told others is not known",
                       which, one.missing_ranks().size(), one.missing_ranks().front()));
     if (one.unmatched_count() > 0)
       notes.push_back(fmt::format(

@@ -24,7 +24,11 @@ class Findings {
     if (one.member != other.member) {
       std::pair<std::uint32_t, std::uint32_t> members(first.member, second.member);
       if (race && members.first > members.second) std::swap(members.first, members.second);
-      ProcessPair& two = out_.pairs[members];
+      if (last_pair_ == nullptr || members != last_members_) {
+        last_members_ = members;
+        last_pair_ = &out_.pairs[members];
+      }
+      ProcessPair& two = *last_pair_;
       ++two.overlaps;
       two.races += race ? 1 : 0;
       two.models |= judgement.conflicts;
@@ -67,12 +71,16 @@ class Findings {
   void gap(const Access& first, const Access& second, std::uint32_t models, bool race) {
     constexpr std::size_t kMostGaps = 1000;
     const GapKey key{first.member, first.syncs, second.member, second.syncs, race};
-    auto found = out_.gaps.find(key);
-    if (found == out_.gaps.end()) {
-      if (out_.gaps.size() >= kMostGaps) return;
-      found = out_.gaps.emplace(key, Gap{0, 0, race, first, second}).first;
+    if (last_gap_ == nullptr || key != last_gap_key_) {
+      auto found = out_.gaps.find(key);
+      if (found == out_.gaps.end()) {
+        if (out_.gaps.size() >= kMostGaps) return;
+        found = out_.gaps.emplace(key, Gap{0, 0, race, first, second}).first;
+      }
+      last_gap_key_ = key;
+      last_gap_ = &found->second;
     }
-    Gap& here = found->second;
+    Gap& here = *last_gap_;
     ++here.pairs;
     here.models |= models;
     if (first.start_ns <= here.first.start_ns) return;
@@ -81,7 +89,12 @@ class Findings {
   }
 
   void example(PairKind kind, std::uint32_t models, const Access& first, const Access& second) {
-    std::size_t& seen = shown_[{kind, models}];
+    const std::pair<PairKind, std::uint32_t> key(kind, models);
+    if (last_shown_ == nullptr || key != last_shown_key_) {
+      last_shown_key_ = key;
+      last_shown_ = &shown_[key];
+    }
+    std::size_t& seen = *last_shown_;
     if (seen++ >= options_->examples) return;
     out_.examples.push_back({kind, models, first, second});
   }
@@ -89,6 +102,13 @@ class Findings {
   const ConflictOptions* options_;
   std::map<std::pair<PairKind, std::uint32_t>, std::size_t> shown_;
   FileFindings out_;
+  // The last of each that was found: the next is mostly the same.
+  std::pair<std::uint32_t, std::uint32_t> last_members_;
+  ProcessPair* last_pair_ = nullptr;
+  GapKey last_gap_key_;
+  Gap* last_gap_ = nullptr;
+  std::pair<PairKind, std::uint32_t> last_shown_key_;
+  std::size_t* last_shown_ = nullptr;
 };
 
 }  // namespace weir::semantics::detail

@@ -83,9 +83,19 @@ void Follower::transfer_at(const Call& call) {
   add(call, slot->use, offset, offset + bytes, writes ? Access::kWrite : 0);
 }
 
+// Of printf, getchar and their like, which name no stream: a file where a shell has put one behind the
+// descriptor.
+Slot* Follower::standard_stream(const Call& call) {
+  const std::int32_t number = call.info->moves > 0 ? 1 : 0;
+  for (std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
+    for (Slot& slot : *list)
+      if (slot.open && slot.number == number && slot.use != kNone) return &slot;
+  return nullptr;
+}
+
 void Follower::transfer_stream(const Call& call) {
-  if (call.info->handle < 0) return;  // printf: on a standard stream, which is no file of the program's own
-  Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  Slot* const slot =
+      call.info->handle < 0 ? standard_stream(call) : slot_of(call, call.argument(call.info->handle));
   if (slot == nullptr) return;
   ++out_.data_calls;
   const bool writes = call.info->moves > 0;

@@ -121,6 +121,10 @@ void Follower::duplicate(const Call& call, const Value& original) {
   Slot& target = call.table->slot(opened.handle);
   if (target.open && target.use != kNone && target.use != slot.use)  // dup2 closes what was there
     sync(call, target.use, Operations{Operation::close}.bits());
+  const std::int32_t number = slot.number;
+  for (Slot& other : call.table->slots)  // what had this descriptor has it no longer
+    if (other.open && other.number == number && !other.stream) other.open = false;
+  slot.open = first != nullptr || slot.open;
   target = slot;
 }
 
@@ -183,9 +187,12 @@ void Follower::adopt(const Call& call, const Value& handle, Slot& slot) {
   const auto number = static_cast<std::int32_t>(handle.number);
   const auto index = static_cast<std::size_t>(&slot - call.table->slots.data());
   const std::string name = normal_name(handle.text);
+  // A standard stream keeps its name when another file is put behind its descriptor.
+  const bool is_standard = number >= 0 && number <= 2 && !names_a_file(name);
   const auto is_it = [&](const Slot& other) {
     return &other != &slot && other.open && other.number == number &&
-           (other.use == kNone || out_.openings[out_.uses[other.use].opening].path == name);
+           (is_standard || (other.use == kNone ? !names_a_file(name)
+                                               : out_.openings[out_.uses[other.use].opening].path == name));
   };
   for (const std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
     if (const auto found = std::find_if(list->begin(), list->end(), is_it);

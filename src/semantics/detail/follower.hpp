@@ -72,6 +72,7 @@ class Follower {
   void transfer(const Call& call);
   void transfer_at(const Call& call);
   void transfer_stream(const Call& call);
+  Slot* standard_stream(const Call& call);
   void miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end);
   void copy(const Call& call);
   void seek_stream(const Call& call);

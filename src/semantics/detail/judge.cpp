@@ -90,6 +90,29 @@ bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, std::ui
   return known.before;
 }
 
+bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, const Access& second) {
+  const std::uint64_t one = std::uint64_t{first_member} << 32 | first;
+  const std::uint64_t thread = std::uint64_t{second.member} << 32 | second.thread;
+  const std::uint64_t mixed = (one * 0x9E3779B97F4A7C15U) ^ (thread * 0xC2B2AE3D27D4EB4FU);
+  KnownRecords& known = known_records_[mixed >> 52];
+  if (known.first != one || known.thread != thread) {
+    known = {};
+    known.first = one;
+    known.thread = thread;
+  }
+  if (known.any_before && second.record >= known.before_from) return true;
+  if (known.any_not && second.record <= known.not_before_to) return false;
+  const bool before = precedence_->before(moment(first_member, first), moment(second));
+  if (before) {
+    known.before_from = second.record;
+    known.any_before = true;
+  } else {
+    known.not_before_to = second.record;
+    known.any_not = true;
+  }
+  return before;
+}
+
 std::uint32_t Judge::effect(const Access& access) const {
   return access.delayed() ? next_flush_[access.member][access.syncs] : kNoSync;
 }
@@ -114,8 +137,8 @@ bool Judge::visible(const Access& write, const Access& later, std::size_t model)
   if (!about.sees_at_once() && seen == kNoSync) return false;
   if (published != kNoSync && seen != kNoSync)
     return sync_before(write.member, published, later.member, seen);
-  return precedence_->before(published == kNoSync ? moment(write) : moment(write.member, published),
-                             seen == kNoSync ? moment(later) : moment(later.member, seen));
+  if (published != kNoSync) return sync_before(write.member, published, later);
+  return precedence_->before(moment(write), seen == kNoSync ? moment(later) : moment(later.member, seen));
 }
 
 std::uint32_t Judge::own_conflicts(const Access& write, const Access& later) const {

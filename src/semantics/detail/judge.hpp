@@ -52,6 +52,7 @@ class Judge {
   // Conflicts of an earlier write with a later access.
   std::uint32_t own_conflicts(const Access& write, const Access& later) const;
   bool visible(const Access& write, const Access& later, std::size_t model);
+  bool sync_before(std::uint32_t first_member, std::uint32_t first, const Access& second);
   bool sync_before(std::uint32_t first_member, std::uint32_t first, std::uint32_t second_member,
                    std::uint32_t second);
   std::uint32_t effect(const Access& access) const;  // the flush point at which it is complete, or kNoSync
@@ -67,7 +68,18 @@ class Judge {
   std::vector<std::uint32_t> implied_;                  // by model: those that suffice where it does
   std::vector<Chains> chains_;                          // by model and member
   std::vector<std::vector<std::uint32_t>> next_flush_;  // by member
+  // What is known of a sync point and the accesses of a thread: it is before all from one on, and before none
+  // up to another.
+  struct KnownRecords {
+    std::uint64_t first = ~std::uint64_t{0};
+    std::uint64_t thread = 0;
+    std::uint64_t before_from = 0;
+    std::uint64_t not_before_to = 0;  // and this one
+    bool any_before = false;
+    bool any_not = false;
+  };
   std::array<Known, 1 << 12> known_;
+  std::array<KnownRecords, 1 << 12> known_records_;
 };
 
 }  // namespace weir::semantics::detail
