@@ -316,7 +316,7 @@ std::size_t Clocks::cut_before(std::uint32_t chain, std::uint32_t ins) const {
 
 std::size_t Clocks::bytes() const {
   std::size_t sum = at_.capacity() * sizeof(At) + place_.capacity() * sizeof place_[0] +
-                    values_.capacity() * sizeof values_[0];
+                    values_.capacity() * sizeof(std::vector<std::uint32_t>);
   for (const auto& one : values_) sum += one.capacity() * sizeof one[0];
   return sum;
 }

@@ -127,8 +127,9 @@ std::size_t Graph::bytes() const {
   std::size_t sum = from_begin_.capacity() * sizeof from_begin_[0] +
                     (froms_.capacity() + node_froms_.capacity()) * sizeof(From) +
                     (node_ends_.capacity() + first_in_.capacity()) * sizeof(std::size_t);
-  for (const auto& one : outs_) sum += one.capacity() * sizeof(Out) + sizeof one;
-  for (const auto& one : ins_) sum += one.capacity() * sizeof(std::uint64_t) + sizeof one;
+  for (const auto& one : outs_) sum += one.capacity() * sizeof(Out) + sizeof(std::vector<Out>);
+  for (const auto& one : ins_)
+    sum += one.capacity() * sizeof(std::uint64_t) + sizeof(std::vector<std::uint64_t>);
   return sum;
 }
 
