@@ -2,10 +2,14 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 
+#include "base/file.hpp"
+#include "base/unique_fd.hpp"
 #include "cli/commands.hpp"
 #include "cli/trace_options.hpp"
 
@@ -17,8 +21,21 @@ struct Options {
   proxy::ReplayOptions replay;
 };
 
+// The trace is opened above the numbers that the program's descriptors had: those must be free, and stay
+// closed where the program found them closed.
+Result<trace::TraceFile> open_above(const TraceOptions& options) {
+  constexpr std::size_t kLow = 256;
+  std::vector<UniqueFd> low;
+  while (low.size() < kLow) {
+    auto one = open_file("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (!one) break;
+    low.push_back(std::move(*one));
+  }
+  return open_trace(options);
+}
+
 Result<int> run_replay(const Options& options, Output& /*out*/) {
-  const auto trace = open_trace(options.trace);
+  const auto trace = open_above(options.trace);
   if (!trace) return trace.error();
   const auto plan = proxy::make_plan(*trace);
   if (!plan) return plan.error();

@@ -1,6 +1,7 @@
 #include "proxy/emit.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,7 @@ class ProgramWriter {
     std::string out = head();
     out += runtime_text();
     if (plan_.has_ranks) out += mpi_runtime_text();
+    out += library_headers();
     out += "\nusing namespace weir_proxy;\n\n";
     for (const std::string& one : declarations_.functions) out += one + "\n";
     for (const std::string& one : declarations_.pools) out += one + "\n";
@@ -92,6 +94,26 @@ class ProgramWriter {
     for (const std::string& one : plan_.left_out) out += "// Left out: " + one + "\n";
     std::replace(out.begin(), out.end(), '\\', '/');  // a line that ends so would go on
     return out + "\n";
+  }
+
+  // Of the libraries whose calls it makes itself; what those call in turn is theirs.
+  std::string library_headers() const {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHeaders = {
+        {{"hdf5", "hdf5.h"},
+         {"hdf5_parallel", "hdf5.h"},
+         {"netcdf", "netcdf.h"},
+         {"netcdf_parallel", "netcdf_par.h"},
+         {"pnetcdf", "pnetcdf.h"}}};
+    std::string out;
+    const trace::Tables& tables = plan_.trace->tables();
+    for (const auto& [layer, header] : kHeaders) {
+      bool used = false;
+      for (std::size_t i = 0; i < rules_.used().size() && !used; ++i)
+        used = rules_.used()[i] && tables.signatures[i].depth == 0 &&
+               tables.functions[tables.signatures[i].function].layer == layer;
+      if (used) out += fmt::format("#include <{}>\n", header);
+    }
+    return out;
   }
 
   std::string write_signatures() {

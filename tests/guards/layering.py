@@ -10,7 +10,7 @@ from pathlib import Path
 ENDINGS = {".cpp", ".hpp", ".h", ".c"}
 # Third-party headers that live in one place each (docs/design/0002-rooms.md).
 HOMES = {
-    r"mpi\.h": ("capture", "workload", "launch"),
+    r"mpi\.h": ("capture", "workload", "launch", "proxy"),  # proxy: in the text that its programs begin with
     r"(hdf5|H5\w+)\.h": ("capture",),
     r"uc[pst]/.*": ("transport",),
     r"CLI/.*": ("cli",),

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include "proxy/runtime/world.hpp"
 
 namespace weir_proxy {
@@ -20,6 +22,22 @@ inline i64 real_address(i64 recorded) {
     }
   return found;
 }
+
+// Objects by the number they had in the recorded program.
+template <class T>
+class Pool {
+ public:
+  explicit Pool(T none) : none_(none) {}
+  T& operator()(i64 id) {
+    const std::lock_guard guard(lock_);
+    return objects_.try_emplace(id, none_).first->second;
+  }
+
+ private:
+  T none_;
+  std::mutex lock_;
+  std::map<i64, T> objects_;  // its places stay where they are
+};
 
 // Where nothing is.
 inline void* bad_address() { return reinterpret_cast<void*>(8); }

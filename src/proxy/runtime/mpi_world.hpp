@@ -1,7 +1,5 @@
 #pragma once
 
-#include <map>
-
 #include <dlfcn.h>
 #include <link.h>
 #include <mpi.h>
@@ -35,22 +33,6 @@ Function* quietly(const char* name, Function* otherwise) {
   return found != nullptr ? reinterpret_cast<Function*>(found) : otherwise;
 }
 #define WEIR_QUIET(name) quietly("P" #name, &name)
-
-// Objects by the number they had in the recorded program.
-template <class T>
-class Pool {
- public:
-  explicit Pool(T none) : none_(none) {}
-  T& operator()(i64 id) {
-    const std::lock_guard guard(lock_);
-    return objects_.try_emplace(id, none_).first->second;
-  }
-
- private:
-  T none_;
-  std::mutex lock_;
-  std::map<i64, T> objects_;  // its places stay where they are
-};
 
 inline thread_local MPI_Status last_status{};
 
