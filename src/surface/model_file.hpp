@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "surface/calibration.hpp"
 #include "surface/model.hpp"
 

@@ -28,34 +28,68 @@ double expected_error(const Eigen::VectorXd& variance, bool log_value, double si
   return 100 * (log_value ? mean : mean / size);
 }
 
-bool pairs_seen(const std::vector<std::vector<std::set<std::pair<double, double>>>>& seen,
-                const std::vector<double>& values) {
-  for (std::size_t f = 0; f < values.size(); ++f)
-    for (std::size_t g = f + 1; g < values.size(); ++g)
-      if (!seen[f][g].contains({values[f], values[g]})) return false;
-  return true;
+using Pairs = std::set<std::pair<double, double>>;
+
+// Whether a pair occurs, or others do on both sides of it along both factors.
+bool fits(const Pairs& seen, double a, double b, bool ordered) {
+  if (seen.contains({a, b})) return true;
+  if (!ordered) return false;
+  bool left = false;
+  bool right = false;
+  bool below = false;
+  bool above = false;
+  for (const auto& [x, y] : seen) {
+    left = left || (y == b && x < a);
+    right = right || (y == b && x > a);
+    below = below || (x == a && y < b);
+    above = above || (x == a && y > b);
+  }
+  return left && right && below && above;
 }
+
+// For each pair of factors, by the places of two values, whether they fit together.
+class FittingPairs {
+ public:
+  explicit FittingPairs(const MapData& map) : m_(map.factors.size()), fits_(m_ * m_) {
+    for (std::size_t f = 0; f < m_; ++f)
+      for (std::size_t g = f + 1; g < m_; ++g) {
+        Pairs seen;
+        for (Eigen::Index i = 0; i < map.size(); ++i)
+          seen.insert({map.at(i, static_cast<Eigen::Index>(f)), map.at(i, static_cast<Eigen::Index>(g))});
+        const bool ordered = !map.factors[f].words() && !map.factors[g].words();
+        for (const double a : map.factors[f].values)
+          for (const double b : map.factors[g].values) fits_[f * m_ + g].push_back(fits(seen, a, b, ordered));
+      }
+  }
+
+  bool all(const std::vector<std::size_t>& places, const MapData& map) const {
+    for (std::size_t f = 0; f < m_; ++f)
+      for (std::size_t g = f + 1; g < m_; ++g)
+        if (!fits_[f * m_ + g][places[f] * map.factors[g].values.size() + places[g]]) return false;
+    return true;
+  }
+
+ private:
+  std::size_t m_;
+  std::vector<std::vector<bool>> fits_;
+};
 
 }  // namespace
 
 Eigen::MatrixXd likely_configurations(const MapData& map, Eigen::Index most) {
   const std::size_t m = map.factors.size();
-  std::vector<std::vector<std::set<std::pair<double, double>>>> seen(
-      m, std::vector<std::set<std::pair<double, double>>>(m));
   std::set<std::vector<double>> measured;
   std::vector<std::vector<double>> all;
   for (Eigen::Index i = 0; i < map.size(); ++i) {
-    std::vector<double> row(m);
-    for (std::size_t f = 0; f < m; ++f) row[f] = map.at(i, static_cast<Eigen::Index>(f));
-    for (std::size_t f = 0; f < m; ++f)
-      for (std::size_t g = f + 1; g < m; ++g) seen[f][g].insert({row[f], row[g]});
+    std::vector<double> row(map.at.row(i).begin(), map.at.row(i).end());
     if (measured.insert(row).second) all.push_back(std::move(row));
   }
+  const FittingPairs pairs(map);
   std::vector<std::size_t> place(m, 0);
   while (std::cmp_less(all.size(), most)) {
     std::vector<double> row(m);
     for (std::size_t f = 0; f < m; ++f) row[f] = map.factors[f].values[place[f]];
-    if (!measured.contains(row) && pairs_seen(seen, row)) all.push_back(row);
+    if (!measured.contains(row) && pairs.all(place, map)) all.push_back(row);
     std::size_t f = 0;
     while (f < m && ++place[f] == map.factors[f].values.size()) place[f++] = 0;
     if (f == m) break;

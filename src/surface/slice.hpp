@@ -9,13 +9,13 @@ namespace weir::surface {
 
 // A table of a map's measured responses over one or two of its factors.
 struct SliceRequest {
-  std::string x;                   // a column for each of its values
-  std::string y;                   // a row for each of its values; empty: one row
-  std::vector<stats::KeyPart> at;  // other factors held at a value
+  std::string x;                        // a column for each of its values
+  std::string y = {};                   // a row for each of its values; empty: one row
+  std::vector<stats::KeyPart> at = {};  // other factors held at a value
   // The response at the second value of this factor minus that at the first; empty: the response itself.
-  std::string change;
-  std::string from;
-  std::string to;
+  std::string change = {};
+  std::string from = {};
+  std::string to = {};
 };
 
 struct Slice {

@@ -90,7 +90,7 @@ KnotFound find_knot(const KnotSearch& search, KnotScratch& scratch) {
       scratch.inner += step * scratch.slopes;
       residual_inner += step * residual_slope;
     }
-    if (parent <= 0 || above < ends || used - above < ends) continue;
+    if (parent <= 0 || above <= ends || used - above <= ends) continue;
     if (--until_next > 0) continue;
     until_next = apart;
     const double outside = norm - scratch.inner.squaredNorm();
