@@ -20,6 +20,7 @@ CASES = [  # program, ranks, arguments
     ("checkpoint", 3, [3]),
     ("every_call", 2, []),
     ("unread", 4, []),
+    ("persistent", 2, []),
     ("threads", 2, []),
     ("cg", 4, [5]),
     ("mg", 4, [3]),
@@ -91,6 +92,10 @@ def main():
                 checks.equal(f"{what}: calls of every rank", traced(weir, out, ranks, known), counted(traced_in, ranks, known))
                 verified = run([weir, "verify", out])
                 checks.equal(f"{what}: verify", verified.returncode, 0)
+                if program == "persistent":
+                    waits = run([weir, "dump", out, "--rank", 0, "--function", "MPI_Wait", "--columns", "call"], check=True)
+                    checks.equal(f"{what}: who sent is known", [line.split("{")[-1].split("}")[0] for line in waits.stdout.decode().splitlines()],
+                                 ["1, 5"] * 3)
             for program in FORTRAN:
                 if wanted and program not in wanted:
                     continue

@@ -369,7 +369,8 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
         signature = (signature ^ draft.words[k]) * 0x9E3779B97F4A7C15U;
       // Nobody sends from MPI_PROC_NULL, and MPICH leaves such a status as it was.
       constexpr std::size_t source = find_argument(C, "source");
-      constexpr bool is_receive = name(C).find("recv") != std::string_view::npos;
+      constexpr bool is_receive =
+          name(C).find("recv") != std::string_view::npos || name(C) == "MPI_Recv_init";
       bool receives = is_receive;
       if constexpr (is_receive && source != kNone)
         receives = As<source>::value(std::get<source>(recording_.args())) != MPI_PROC_NULL;
