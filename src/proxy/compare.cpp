@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "base/json.hpp"
 #include "proxy/canonical.hpp"
@@ -13,15 +14,20 @@ namespace {
 
 constexpr std::size_t kMostKept = 20;
 
-// The calls of one stream that count, in their order.
+// The calls of one stream, or of one thread in it, that count, in their order.
 class Calls {
  public:
-  Calls(const trace::TraceFile& trace, std::size_t process, std::size_t stream, OwnCalls& own,
-        Canonical& canonical)
-      : reader_(trace, process, stream), stream_(stream), own_(&own), canonical_(&canonical) {}
+  Calls(const trace::TraceFile& trace, std::size_t process, std::size_t stream,
+        std::optional<std::uint64_t> thread, OwnCalls& own, Canonical& canonical)
+      : reader_(trace, process, stream),
+        stream_(stream),
+        thread_(thread),
+        own_(&own),
+        canonical_(&canonical) {}
 
   bool next(std::string& text) {
     while (reader_.next(record_)) {
+      if (thread_ && record_.thread != *thread_) continue;
       if (record_.depth > 0) ++inner;
       if (!own_->is_made(record_, stream_)) continue;
       text = canonical_->text(record_);
@@ -38,33 +44,55 @@ class Calls {
   trace::RecordReader reader_;
   trace::Record record_;
   std::size_t stream_;
+  std::optional<std::uint64_t> thread_;
   OwnCalls* own_;
   Canonical* canonical_;
 };
 
-// What a stream did, in a few bytes: to find its counterpart.
+// What a thread did, in a few bytes: to find its counterpart.
 struct Digest {
   std::size_t stream = 0;
+  std::optional<std::uint64_t> thread;  // none: all of the stream
   std::uint64_t calls = 0;
   std::uint64_t hash = 0;
 };
 
+// A stream of the original is a thread of the proxy, whichever threads it is of. In what the proxy left, one
+// thread may have taken over the stream of another that had ended.
+enum class Parts : std::uint8_t { streams, threads };
+
+Result<std::vector<std::optional<std::uint64_t>>> parts_of(const trace::TraceFile& trace, std::size_t process,
+                                                           std::size_t stream, Parts parts) {
+  std::vector<std::optional<std::uint64_t>> found;
+  if (parts == Parts::streams) return found = {std::nullopt};
+  trace::RecordReader reader(trace, process, stream);
+  trace::Record record;
+  while (reader.next(record))
+    if (std::find(found.begin(), found.end(), record.thread) == found.end()) found.emplace_back(record.thread);
+  if (reader.error()) return *reader.error();
+  return found;
+}
+
 Result<std::vector<Digest>> digest(const trace::TraceFile& trace, std::size_t process,
-                                   const std::string& root) {
+                                   const std::string& root, Parts parts) {
   std::vector<Digest> found;
   const trace::ProcessInfo& about = trace.processes()[process];
   OwnCalls own(about.rank >= 0);
   for (std::size_t i = 0; i < about.streams.size(); ++i) {
-    Canonical canonical(root);
-    Calls calls(trace, process, i, own, canonical);
-    Digest one{i, 0, 0};
-    std::string text;
-    while (calls.next(text)) {
-      ++one.calls;
-      one.hash = one.hash * 0x9E3779B97F4A7C15U + std::hash<std::string>()(text);
+    const auto threads = parts_of(trace, process, i, parts);
+    if (!threads) return threads.error();
+    for (const auto& thread : *threads) {
+      Canonical canonical(root);
+      Calls calls(trace, process, i, thread, own, canonical);
+      Digest one{i, thread, 0, 0};
+      std::string text;
+      while (calls.next(text)) {
+        ++one.calls;
+        one.hash = one.hash * 0x9E3779B97F4A7C15U + std::hash<std::string>()(text);
+      }
+      if (calls.error()) return *calls.error();
+      if (one.calls > 0) found.push_back(one);
     }
-    if (calls.error()) return *calls.error();
-    if (one.calls > 0) found.push_back(one);
   }
   return found;
 }
@@ -118,9 +146,9 @@ class Comparer {
       : original_(original), made_(made), root_(std::move(root)) {}
 
   Result<void> compare_process(std::size_t a, std::size_t b) {
-    const auto first = digest(original_, a, "");
+    const auto first = digest(original_, a, "", Parts::streams);
     if (!first) return first.error();
-    const auto second = digest(made_, b, root_);
+    const auto second = digest(made_, b, root_, Parts::threads);
     if (!second) return second.error();
     OwnCalls own_a(original_.processes()[a].rank >= 0);
     OwnCalls own_b(made_.processes()[b].rank >= 0);
@@ -139,8 +167,8 @@ class Comparer {
     Canonical canonical_b(root_);
     std::optional<Calls> left;
     std::optional<Calls> right;
-    if (one != nullptr) left.emplace(original_, a, one->stream, own_a, canonical_a);
-    if (other != nullptr) right.emplace(made_, b, other->stream, own_b, canonical_b);
+    if (one != nullptr) left.emplace(original_, a, one->stream, one->thread, own_a, canonical_a);
+    if (other != nullptr) right.emplace(made_, b, other->stream, other->thread, own_b, canonical_b);
     const std::int64_t rank = original_.processes()[a].rank;
     std::string text_a;
     std::string text_b;

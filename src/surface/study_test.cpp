@@ -286,8 +286,8 @@ TEST(Measured, MatchesTheAuthorsPredictions) {
 
 double mean_error(const MapData& map, double share, Method method, const ModelOptions& options, int count) {
   std::vector<SplitErrors> errors;
-  for (const Split& split : *random_splits(map.size(), share, count, 1))
-    errors.push_back(test_split(map, split, method, options));
+  const auto splits = random_splits(map.size(), share, count, 1);
+  for (const Split& split : *splits) errors.push_back(test_split(map, split, method, options));
   return average(errors).mean;
 }
 

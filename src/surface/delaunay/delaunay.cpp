@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -37,19 +38,24 @@ std::vector<Eigen::Index> near_each_other(const Eigen::MatrixXd& at) {
 
 class Delaunay final : public Predictor {
  public:
-  Delaunay(const Eigen::MatrixXd& at, Eigen::VectorXd value) : points_(at), value_(std::move(value)) {}
+  Delaunay(const Eigen::MatrixXd& at, Eigen::VectorXd value)
+      : points_(at), value_(std::move(value)), walk_(points_) {}
+
+  // Whether the points span the space, so that there is a simplex at all.
+  bool spans() { return walk_.find(Eigen::VectorXd::Zero(points_.at.cols())).simplex != nullptr; }
 
   Predictions predict(const Eigen::MatrixXd& at, bool /*with_variance*/) const override {
     Predictions made;
     made.value.resize(at.rows());
     made.outside.assign(static_cast<std::size_t>(at.rows()), false);
-    DelaunayWalk walk(points_);
+    const std::lock_guard<std::mutex> one_at_a_time(lock_);
+    walk_.restart();
     for (const Eigen::Index i : near_each_other(at)) {
       const Eigen::VectorXd query = (at.row(i) - points_.centre).transpose();
-      DelaunayWalk::Place place = walk.find(query);
+      DelaunayWalk::Place place = walk_.find(query);
       if (!place.inside) {
         made.outside[static_cast<std::size_t>(i)] = true;
-        place = walk.find(project_onto_hull(points_.at, query));
+        place = walk_.find(project_onto_hull(points_.at, query));
       }
       made.value[i] = interpolated(place);
     }
@@ -68,6 +74,8 @@ class Delaunay final : public Predictor {
 
   LiftedPoints points_;
   Eigen::VectorXd value_;
+  mutable std::mutex lock_;
+  mutable DelaunayWalk walk_;  // remembers what it has met
 };
 
 }  // namespace
@@ -77,12 +85,11 @@ PredictorResult fit_delaunay(const Eigen::MatrixXd& at, const Eigen::VectorXd& v
     return Error{Errc::bad_data,
                  fmt::format("{} configurations are too few for a triangulation over {} coordinates",
                              at.rows(), at.cols())};
-  const LiftedPoints points(at);
-  DelaunayWalk walk(points);
-  if (walk.find(Eigen::VectorXd::Zero(at.cols())).simplex == nullptr)
+  auto made = std::make_unique<Delaunay>(at, value);
+  if (!made->spans())
     return Error{Errc::bad_data, "the configurations lie in one plane: there is no triangulation"}
         .with_remedy("leave out a factor that follows from the others");
-  return std::unique_ptr<Predictor>(std::make_unique<Delaunay>(at, value));
+  return std::unique_ptr<Predictor>(std::move(made));
 }
 
 }  // namespace weir::surface

@@ -2,50 +2,72 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors stay within this file, inlined
 
 namespace weir::surface {
 namespace {
 
-constexpr Eigen::Index kBlock = 256;
+constexpr Eigen::Index kLanes = 4;
+constexpr Eigen::Index kBlock = 64 * kLanes;
+
+using Vec = double __attribute__((vector_size(kLanes * sizeof(double))));
+
+[[gnu::always_inline]] inline Vec load(const double* from) {
+  Vec v;
+  std::memcpy(&v, from, sizeof v);
+  return v;
+}
+
+// Heights over the plane for the distance beyond the facet, of up to kBlock points from `start` on; infinite
+// for those that are not beyond. Returns the least.
+[[gnu::always_inline]] inline double block_ratios(const FacetScan& scan, Eigen::Index start,
+                                                  Eigen::Index count, double* ratios) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Vec infinite = {kInfinity, kInfinity, kInfinity, kInfinity};
+  Vec least = infinite;
+  Eigen::Index i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Vec above = load(scan.heights + start + i) - scan.raise;
+    Vec beyond = Vec{} + scan.offset;
+    for (Eigen::Index j = 0; j < scan.m; ++j) {
+      const Vec step = load(scan.points + j * scan.n + start + i) - scan.origin[j];
+      beyond += scan.normal[j] * step;
+      above += step * (step - scan.slope[j]);
+    }
+    const Vec ratio = beyond < -scan.flat ? -above / beyond : infinite;
+    least = ratio < least ? ratio : least;
+    std::memcpy(ratios + i, &ratio, sizeof ratio);
+  }
+  double smallest = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  for (; i < count; ++i) {
+    double above = scan.heights[start + i] - scan.raise;
+    double beyond = scan.offset;
+    for (Eigen::Index j = 0; j < scan.m; ++j) {
+      const double step = scan.points[j * scan.n + start + i] - scan.origin[j];
+      beyond += scan.normal[j] * step;
+      above += step * (step - scan.slope[j]);
+    }
+    ratios[i] = beyond < -scan.flat ? -above / beyond : kInfinity;
+    smallest = std::min(smallest, ratios[i]);
+  }
+  return smallest;
+}
 
 // Compiled twice, for AVX2 and without; neither fuses operations, so both give the same bits.
 [[gnu::always_inline]] inline Eigen::Index first_met_body(const FacetScan& scan) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  alignas(32) std::array<double, kBlock> above;   // the plane
-  alignas(32) std::array<double, kBlock> beyond;  // the facet, negative
-  double least = kInfinity;
+  alignas(32) std::array<double, kBlock> ratios;
+  double least = std::numeric_limits<double>::infinity();
   Eigen::Index found = -1;
   for (Eigen::Index start = 0; start < scan.n; start += kBlock) {
     const Eigen::Index count = std::min(kBlock, scan.n - start);
-    for (Eigen::Index i = 0; i < count; ++i)
-      above[static_cast<std::size_t>(i)] = scan.heights[start + i] - scan.raise;
-    for (Eigen::Index i = 0; i < count; ++i) beyond[static_cast<std::size_t>(i)] = scan.offset;
-    for (Eigen::Index j = 0; j < scan.m; ++j) {
-      const double* const column = scan.points + j * scan.n + start;
-      const double origin = scan.origin[j];
-      const double normal = scan.normal[j];
-      const double slope = scan.slope[j];
-      for (Eigen::Index i = 0; i < count; ++i) {
-        const double step = column[i] - origin;
-        beyond[static_cast<std::size_t>(i)] += normal * step;
-        above[static_cast<std::size_t>(i)] += step * (step - slope);
-      }
-    }
-    double block_least = kInfinity;
-    for (Eigen::Index i = 0; i < count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const double ratio = -above[at] / beyond[at];
-      above[at] = beyond[at] < -scan.flat ? ratio : kInfinity;
-      block_least = above[at] < block_least ? above[at] : block_least;
-    }
-    if (block_least >= least) continue;
-    least = block_least;
-    for (Eigen::Index i = 0; i < count; ++i)
-      if (above[static_cast<std::size_t>(i)] == least) {
-        found = start + i;
-        break;
-      }
+    const double smallest = block_ratios(scan, start, count, ratios.data());
+    if (smallest >= least) continue;
+    least = smallest;
+    found = start + (std::find(ratios.begin(), ratios.begin() + count, least) - ratios.begin());
   }
   return found;
 }
@@ -65,3 +87,5 @@ Eigen::Index first_met(const FacetScan& scan) {
 }
 
 }  // namespace weir::surface
+
+#pragma GCC diagnostic pop

@@ -17,6 +17,7 @@ constexpr double kFar = 1e-12;     // a point this close to a facet's plane, rel
 // In few dimensions a walk from the last query passes simplices it already knows; in many it meets new ones
 // at every step, and starting near the query is shorter.
 constexpr Eigen::Index kFewFactors = 6;
+constexpr std::ptrdiff_t kMostNumbers = 16000000;  // 128 MB of remembered simplices
 constexpr int kMostSteps = 100000;
 
 // The smallest gap between different values in any column, 0 where there is none.
@@ -59,14 +60,10 @@ LiftedPoints::LiftedPoints(const Eigen::MatrixXd& points) : centre(points.colwis
 DelaunayWalk::DelaunayWalk(const LiftedPoints& points) : points_(points) {}
 
 std::ptrdiff_t DelaunayWalk::keep(std::vector<Eigen::Index> corners) {
+  std::sort(corners.begin(), corners.end());  // a simplex is the same bits from wherever it was reached
   auto& same_hash = by_corners_[hash_of(corners)];
-  std::vector<Eigen::Index> sorted = corners;
-  std::sort(sorted.begin(), sorted.end());
-  for (const std::ptrdiff_t known : same_hash) {
-    std::vector<Eigen::Index> other = simplices_[static_cast<std::size_t>(known)].corners;
-    std::sort(other.begin(), other.end());
-    if (other == sorted) return known;
-  }
+  for (const std::ptrdiff_t known : same_hash)
+    if (simplices_[static_cast<std::size_t>(known)].corners == corners) return known;
   const Eigen::Index m = points_.at.cols();
   Simplex simplex;
   const Eigen::RowVectorXd origin = points_.at.row(corners.front());
@@ -190,6 +187,12 @@ std::ptrdiff_t DelaunayWalk::cross(std::ptrdiff_t index, Eigen::Index facet) {
 }
 
 DelaunayWalk::Place DelaunayWalk::find(const Eigen::VectorXd& query) {
+  if (static_cast<std::ptrdiff_t>(simplices_.size()) * (points_.at.cols() + 2) * (points_.at.cols() + 2) >
+      kMostNumbers) {
+    simplices_.clear();
+    by_corners_.clear();
+    current_ = Simplex::kUnknown;
+  }
   if (current_ < 0 || points_.at.cols() > kFewFactors) current_ = first(query);
   Place place;
   if (current_ < 0) return place;

@@ -30,10 +30,10 @@ struct Simplex {
   static constexpr std::ptrdiff_t kHull = -2;
 };
 
-// Walks from simplex to simplex, remembering those it has met. Each step goes through the facet that the
-// query lies furthest beyond; across it the next corner is the point that the facet's sphere meets first, a
-// minimum ratio over all points: a step of the dual simplex method. Not thread-safe; make one for each
-// thread.
+// Walks from simplex to simplex, remembering those it has met (up to a bound on memory). Each step goes
+// through the facet that the query lies furthest beyond; across it the next corner is the point that the
+// facet's sphere meets first, a minimum ratio over all points: a step of the dual simplex method. Not
+// thread-safe; make one for each thread.
 class DelaunayWalk {
  public:
   explicit DelaunayWalk(const LiftedPoints& points);
@@ -46,6 +46,9 @@ class DelaunayWalk {
   // The simplex around a query (about the centre). The walk starts where the last one ended.
   Place find(const Eigen::VectorXd& query);
 
+  // The next walk starts where the very first one did: what a series of queries gives does not depend on
+  // those before.
+  void restart() { current_ = simplices_.empty() ? Simplex::kUnknown : 0; }
   std::size_t known() const { return simplices_.size(); }
 
  private:
