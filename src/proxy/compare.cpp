@@ -68,7 +68,8 @@ Result<std::vector<std::optional<std::uint64_t>>> parts_of(const trace::TraceFil
   trace::RecordReader reader(trace, process, stream);
   trace::Record record;
   while (reader.next(record))
-    if (std::find(found.begin(), found.end(), record.thread) == found.end()) found.emplace_back(record.thread);
+    if (std::find(found.begin(), found.end(), record.thread) == found.end())
+      found.emplace_back(record.thread);
   if (reader.error()) return *reader.error();
   return found;
 }

@@ -34,9 +34,9 @@ class Case:
         self.source = self.scratch / f"{name}.cpp"
         self.program = self.scratch / f"{name}.proxy"
 
-    def record(self, command, directory):
+    def record(self, command, directory, status=0):
         done = trace(self.weir, self.trace_of_program, [*self.launcher, *command], cwd=directory)
-        return self.checks.expect(f"{self.name}: is traced", done.returncode == 0, text_of(done))
+        return self.checks.expect(f"{self.name}: is traced", done.returncode == status, text_of(done))
 
     def make(self):
         done = run([self.weir, "proxy", self.trace_of_program, "--out", self.source, "--json"])
@@ -66,8 +66,8 @@ class Case:
         done = run([self.weir, "replay", self.trace_of_program, "--root", self.scratch / f"{self.name}.replayed"], cwd=self.scratch)
         self.checks.expect(f"{self.name}: replayed, every call ended as recorded", done.returncode == 0, text_of(done))
 
-    def whole(self, command, directory):
-        return self.record(command, directory) and self.make() is not None and self.compare() is not None
+    def whole(self, command, directory, status=0):
+        return self.record(command, directory, status) and self.make() is not None and self.compare() is not None
 
 
 def build(source, program, compiler="cc"):

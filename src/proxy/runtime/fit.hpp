@@ -151,7 +151,7 @@ class Fit {
         tried.real = -value;
         attempt(tried);
       }
-      double value = 10;
+      double value = 15;  // not 10: a power of ten may print as nines, which are one digit fewer
       for (int i = 1; i < 300; ++i, value *= 10) {
         tried.real = value;
         attempt(tried);
