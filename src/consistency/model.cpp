@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/check.hpp"
+
 namespace weir::consistency {
 namespace {
 
@@ -66,7 +68,10 @@ std::string list_of_models() {
 
 const Model& offered_by_burst(const Model& model) {
   // MPI_File_sync is no call on a descriptor: below MPI-IO only the stronger model can be kept.
-  return model.name == "mpiio" ? *find_model("commit") : model;
+  if (model.name != "mpiio") return model;
+  const Model* const commit = find_model("commit");
+  WEIR_CHECK(commit != nullptr, "the model commit is built in");
+  return *commit;
 }
 
 }  // namespace weir::consistency
