@@ -7,7 +7,6 @@
 namespace weir::semantics::detail {
 
 using consistency::Model;
-using consistency::Operation;
 
 namespace {
 
