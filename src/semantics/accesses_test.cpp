@@ -117,7 +117,7 @@ TEST_F(Rebuilt, AForkedChildSharesThePosition) {
 }
 
 TEST_F(Rebuilt, AppendsGoToTheEndWhoeverMovedIt) {
-  for (const std::uint64_t process : {100, 101}) {
+  for (const std::uint64_t process : {100U, 101U}) {
     Lane lane(run(), {.process = process, .start = 1000 + 5 * (process - 100)});
     begin(lane, process);
     lane.call("open", 0, {path("log"), flags(O_WRONLY | O_CREAT | O_APPEND), literal(0644)}, opened(0, 3),
