@@ -51,19 +51,19 @@ TEST(Names, ExpandIsTheReverse) {
 }
 
 TEST(Names, NothingLeavesTheRoot) {
-  weir_proxy::world.options.root = "/root/of/proxy";
+  weir_proxy::world.options.root = "/scratch/proxy";
   weir_proxy::world.depth = 2;
   const auto rooted = [](std::string path) {
     weir_proxy::put_under_root(path);
     return path;
   };
-  EXPECT_EQ(rooted("/data/in"), "/root/of/proxy/data/in");
+  EXPECT_EQ(rooted("/data/in"), "/scratch/proxy/data/in");
   EXPECT_EQ(rooted("in"), "in");
   EXPECT_EQ(rooted("../../in"), "../../in");
-  EXPECT_EQ(rooted("../../../in"), "/root/of/proxy/in");
-  EXPECT_EQ(rooted("a/../../../../in"), "/root/of/proxy/in");
+  EXPECT_EQ(rooted("../../../in"), "/scratch/proxy/in");
+  EXPECT_EQ(rooted("a/../../../../in"), "/scratch/proxy/in");
   EXPECT_EQ(rooted("/dev/null"), "/dev/null");
-  EXPECT_EQ(rooted("/dev/shm/x"), "/root/of/proxy/dev/shm/x");
+  EXPECT_EQ(rooted("/dev/shm/x"), "/scratch/proxy/dev/shm/x");
 }
 
 TEST(Names, KernelsFilesTellOfTheMachine) {
