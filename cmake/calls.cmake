@@ -4,10 +4,7 @@ set(WEIR_CALLS_DIR "${PROJECT_BINARY_DIR}/generated")
 
 # The tables in a fixed order, so that ids do not depend on the file system; a new table is a new layer,
 # or adds to one before it.
-set(WEIR_CALL_LAYERS posix stdio mpi mpiio hdf5 hdf5_parallel netcdf netcdf_parallel pnetcdf)
-if(WEIR_HAVE_URING)
-  list(APPEND WEIR_CALL_LAYERS uring)
-endif()
+set(WEIR_CALL_LAYERS posix stdio mpi mpiio hdf5 hdf5_parallel netcdf netcdf_parallel pnetcdf uring)
 
 file(GLOB host_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/calls/host/*.cpp")
 set(host_tests ${host_sources})

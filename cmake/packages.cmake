@@ -93,12 +93,11 @@ if(NOT WEIR_HAVE_MPI)
   set(WEIR_MPIS)
 endif()
 
-# zfp for a room that does without it as well: the definition WEIR_HAVE_ZFP tells.
+# zfp for a room that does without it as well: WEIR_HAVE_ZFP tells (room.cmake).
 add_library(weir_zfp INTERFACE)
 if(WEIR_HAVE_ZFP)
   target_include_directories(weir_zfp SYSTEM INTERFACE "${ZFP_INCLUDE_DIR}")
   target_link_libraries(weir_zfp INTERFACE "${ZFP_LIBRARY}")
-  target_compile_definitions(weir_zfp INTERFACE WEIR_HAVE_ZFP=1)
 endif()
 
 # liburing's header likewise: for who reads its structures and must not need the library.
@@ -107,6 +106,6 @@ add_library(weir_uring INTERFACE)
 add_library(weir_uring_library INTERFACE)
 target_link_libraries(weir_uring_library INTERFACE weir_uring)
 if(WEIR_HAVE_URING)
-  target_compile_definitions(weir_uring INTERFACE WEIR_HAVE_URING=1)
+  target_include_directories(weir_uring SYSTEM INTERFACE ${URING_INCLUDE_DIRS})
   target_link_libraries(weir_uring_library INTERFACE PkgConfig::URING)
 endif()

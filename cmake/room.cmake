@@ -5,7 +5,8 @@
 #             LINKS PkgConfig::ZSTD                 libraries its sources need
 #             HEADERS Eigen3::Eigen                 libraries its own headers show to other rooms
 #             NEEDS UCX                             left out, with its users, when the package is missing
-#             PARTLY MPI                            loses a part of itself when the package is missing
+#             PARTLY MPI                            loses a part of itself when the package is missing: its sources
+#                                                   have WEIR_HAVE_MPI=1 where the package is there
 #             THREADED)                             its unit tests also run under ThreadSanitizer
 #
 # Sources are src/<name>/**/*.cpp. *_test.cpp beside them become the unit tests <name>_test; host/ holds
@@ -56,6 +57,12 @@ function(weir_room name)
   list(FILTER tests EXCLUDE REGEX "/host/")
   list(FILTER sources EXCLUDE REGEX "(_test\\.cpp|/main\\.cpp|/c_api\\.cpp|/host/.*|/preload/.*|/mpi/.*)$")
   get_property(generated GLOBAL PROPERTY WEIR_ROOM_${name}_GENERATED)
+  # A source that does not ask has the same command line in every build, so that ccache knows it.
+  foreach(package IN LISTS ROOM_PARTLY)
+    if(WEIR_HAVE_${package})
+      weir_define_where_used(WEIR_HAVE_${package}=1 "WEIR_HAVE_${package}" ${sources} ${tests})
+    endif()
+  endforeach()
 
   if(sources OR generated)
     add_library(weir_${name} STATIC ${sources} ${generated})
@@ -94,6 +101,17 @@ function(weir_room name)
   endif()
 endfunction()
 
+# Gives a definition to those of the sources whose text matches: in every command line it would keep builds and
+# clones from sharing what ccache has.
+function(weir_define_where_used definition regex)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS "${source}" uses REGEX "${regex}" LIMIT_COUNT 1)
+    if(uses)
+      set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_DEFINITIONS "${definition}")
+    endif()
+  endforeach()
+endfunction()
+
 # A GoogleTest program whose cases ctest lists one by one. The label `threads` puts it under TSan.
 function(weir_unit_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;LABELS" ${ARGN})
@@ -101,14 +119,8 @@ function(weir_unit_test name)
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE weir_compile ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # what is tested is optimised; tests need not be
-  # Only where it is used, here or in a header for tests: a path in every command line would keep clones from
-  # sharing what ccache has.
-  foreach(source IN LISTS TEST_SOURCES)
-    file(STRINGS "${source}" uses REGEX "WEIR_SOURCE_DIR|_test\\.hpp\"" LIMIT_COUNT 1)
-    if(uses)
-      set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_DEFINITIONS WEIR_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    endif()
-  endforeach()
+  # Used in the source itself or in a header for tests.
+  weir_define_where_used(WEIR_SOURCE_DIR="${PROJECT_SOURCE_DIR}" "WEIR_SOURCE_DIR|_test\\.hpp\"" ${TEST_SOURCES})
   string(JOIN ":" labels ${TEST_LABELS})  # gtest_discover_tests() takes one word; ctest -L matches parts of it
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${labels}" TIMEOUT 300)

@@ -4,11 +4,12 @@ weir_room(base THREADED LINKS spdlog::spdlog ${WEIR_XXHASH_ARCHIVE} PkgConfig::Z
           HEADERS fmt::fmt nlohmann_json::nlohmann_json)
 
 include(calls)         # the call tables and what is made from them
-weir_room(calls        PARTLY URING)
+weir_room(calls)
 weir_room(grammar)
 weir_room(trace        USES calls grammar PARTLY ZFP LINKS PkgConfig::ZSTD weir_zfp)
 weir_room(intercept    USES calls THREADED)
-weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 NETCDF PNETCDF LINKS ${WEIR_ZSTD_ARCHIVE} weir_uring)
+weir_room(capture      USES intercept trace THREADED PARTLY MPI HDF5 NETCDF PNETCDF URING
+          LINKS ${WEIR_ZSTD_ARCHIVE} weir_uring)
 if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PRELOAD do not mix
   set(every_program posix stdio)
   if(WEIR_HAVE_URING)

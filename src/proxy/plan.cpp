@@ -14,8 +14,6 @@
 namespace weir::proxy {
 namespace {
 
-using trace::Encoding;
-
 // The processes whose calls are made again: the ranks where there are any, else the first.
 std::vector<std::size_t> choose_processes(const trace::TraceFile& trace, Plan& plan) {
   std::vector<std::size_t> chosen;

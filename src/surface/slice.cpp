@@ -24,7 +24,7 @@ Result<std::size_t> find_factor(const MapData& map, const std::string& name) {
 }
 
 Result<double> measured_value(const Factor& factor, const std::string& text) {
-  const auto value = factor.parse(text);
+  auto value = factor.parse(text);
   if (!value) return value;
   if (std::find(factor.values.begin(), factor.values.end(), *value) != factor.values.end()) return value;
   std::vector<std::string> known;
