@@ -70,8 +70,7 @@ std::string CallWriter::pool_of(std::string_view type, Role role) {
   // MPI has numbers of their own for each role, other libraries one row of them for all their objects.
   const bool by_role = function_->layer.starts_with("mpi") || role == Role::request;
   const std::string library = function_->layer.substr(0, function_->layer.find('_'));
-  std::string made =
-      by_role ? fmt::format("{}_{}", base, name(role)) : fmt::format("{}_objects", library);
+  std::string made = by_role ? fmt::format("{}_{}", base, name(role)) : fmt::format("{}_objects", library);
   // Threads use the numbers of requests one after the other, at other moments than when they were recorded.
   declarations_->pools.insert(fmt::format(
       "static {}Pool<{}> {}({});", role == Role::request ? "thread_local " : "", base, made, null_of(base)));
