@@ -7,6 +7,7 @@
 #include "calls/call.hpp"
 #include "capture/after.hpp"
 #include "capture/lane.hpp"
+#include "capture/real_call.hpp"
 #include "capture/recording.hpp"
 
 namespace weir {
@@ -30,10 +31,10 @@ struct CaptureHandler {
     const Tick begin = Clock::now();
     const Kept result = [&]() -> Kept {
       if constexpr (std::is_void_v<R>) {
-        real(args...);
+        capture::call_real<C>(real, args...);
         return nullptr;
       } else {
-        return real(args...);
+        return capture::call_real<C>(real, args...);
       }
     }();
     const Tick end = Clock::now();

@@ -53,6 +53,7 @@ void Process::start() {
   Clock::choose_source();
   bool works = settings_.read() && handles_.start();
   if (works) {
+    child_environment_.read(environ);
     have_key = pthread_key_create(&end_of_thread, thread_ends) == 0;
     number_ = syscall(SYS_getpid);
     start_tick_ = Clock::now();

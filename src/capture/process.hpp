@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "capture/child_environment.hpp"
 #include "capture/handles.hpp"
 #include "capture/lane.hpp"
 #include "capture/library_threads.hpp"
@@ -24,6 +25,7 @@ class Process {
   Handles& handles() { return handles_; }
   LibraryThreads& library_threads() { return library_threads_; }
   const Settings& settings() const { return settings_; }
+  const ChildEnvironment& child_environment() const { return child_environment_; }
   std::int64_t number() const { return number_; }
 
   // The lane of the calling thread; null when there can be none.
@@ -66,6 +68,7 @@ class Process {
 
   std::atomic<State> state_{State::unborn};
   Settings settings_;
+  ChildEnvironment child_environment_;
   Handles handles_;
   LibraryThreads library_threads_;
   std::int64_t number_ = 0;

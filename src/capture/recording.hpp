@@ -24,6 +24,7 @@ struct io_uring;  // of liburing.h, which a build may lack
 #include "capture/lane.hpp"
 #include "capture/process.hpp"
 #include "capture/treatment.hpp"
+#include "capture/unchecked.hpp"
 #include "trace/shape.hpp"
 
 namespace weir::capture {
@@ -38,18 +39,9 @@ inline std::size_t length_of(const wchar_t* text) { return std::wcslen(text); }
 
 // Bytes that stand for an iovec array: its lengths as they are.
 std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std::size_t room);
-// Strings one after the other, a zero byte behind each. Reads memory that may not be there: the call has not
-// checked it yet.
-std::string_view joined(char* const* texts, char* scratch, std::size_t room);
 // What waits in the ring to be submitted: operation, descriptor, offset and length of each, 8 bytes a number,
 // as far as there is room. How many bytes that is.
 std::size_t submissions_of(const struct io_uring* ring, char* scratch, std::size_t room);
-// A string that the call has not checked yet.
-std::string_view copied(const char* text, char* scratch, std::size_t room);
-
-// Whether so many bytes, or a string up to its end, can be read; never faults.
-bool readable(const void* from, std::size_t bytes);
-bool readable_text(const char* text);
 
 // Errors of a call that had read what its arguments point to. With any other it may have stopped before:
 // unlinkat() looks at its flags first, readv() at its descriptor.

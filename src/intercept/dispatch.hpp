@@ -81,6 +81,13 @@ class RealCall<C, R(Args...)> {
   // errno is left to it.
   [[gnu::always_inline]] R quietly(Args... args) const { return real_(args...); }
 
+  // Another function called in the same way, for a handler that makes this call by other means.
+  template <Call Other, class Signature>
+  RealCall<Other, Signature> instead() const {
+    using Found = RealCall<Other, Signature>;
+    return Found(reinterpret_cast<typename Found::Pointer>(real_address(info(Other).symbol)), open_);
+  }
+
   std::uint32_t depth() const { return open_.depth(); }
   // What the program finds in errno, for a handler that answers in place of the real function.
   void set_errno(int value) const { open_.set_errno(value); }

@@ -3,9 +3,10 @@
 
 Usage: weaknesses.py WEIR PROGRAMS_DIR [PART...]
 
-Results and errno not kept; times that wrap at 32 bits or drift; names changed; records before exec lost; a parent's
-records repeated by its children; calls not seen; large tables; an end after a fixed number of records. That nothing is
-lost when a program is killed is the business of kills.py.
+Results and errno not kept; times that wrap at 32 bits or drift; names changed; records before exec lost; programs lost
+that are started with an environment of their own; a parent's records repeated by its children; calls not seen; large
+tables; an end after a fixed number of records. That nothing is lost when a program is killed is the business of
+kills.py.
 """
 import json
 import sys
@@ -138,6 +139,15 @@ def before_exec(part):
     part.checks.equal("exec: on one thread", len({record["thread"] for record in records}), 1)
 
 
+def environments(part):
+    part.run("environments")
+    opened = part.records("--function", "open")
+    names = sorted(Path(record["file"]).name for record in opened)
+    part.checks.equal("environments: programs started with one of their own", names,
+                      ["execle", "execlp", "execv", "execve", "libraries", "null", "posix_spawn", "vfork"])
+    part.checks.equal("environments: each its own process", len({record["process"] for record in opened}), len(names))
+
+
 def kinds(part):
     part.run("kinds")
     seen = {}
@@ -198,7 +208,7 @@ def outlives(part):
     part.checks.expect("outlives: the trace still verifies", not problem, problem)
 
 
-PARTS = [outlives, gap, drift, names, not_utf8, many, endless, forks, before_exec, kinds]
+PARTS = [outlives, gap, drift, names, not_utf8, many, endless, forks, before_exec, environments, kinds]
 
 
 def main():

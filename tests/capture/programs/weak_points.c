@@ -2,6 +2,7 @@
 
    Usage: weak_points PART [NUMBER] */
 #include <aio.h>
+#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
@@ -86,6 +87,43 @@ static void before_exec(char** words) {
   execv("/proc/self/exe", next);
 }
 
+/* Programs that are started with an environment of their own. Each opens a file named as the way it was
+ * started. */
+static void environments(void) {
+  static char* ways[] = {"execve", "execle", "execv", "execlp", "vfork", "posix_spawn", "null", "libraries"};
+  static char* const empty[] = {NULL};
+  static char* const one[] = {"ONE=1", NULL};
+  static char* const libraries[] = {"LD_PRELOAD=libm.so.6", "ONE=1", NULL};
+  extern char** environ;
+  static char self[] = "/proc/self/exe";
+  for (unsigned way = 0; way < sizeof ways / sizeof *ways; ++way) {
+    char* next[] = {self, "opens", ways[way], NULL};
+    pid_t child = 0;
+    if (way == 5) {
+      IGNORE(posix_spawn(&child, self, NULL, NULL, next, one));
+    } else if (way == 4) {
+      child = vfork();
+      if (child == 0) {
+        execve(self, next, one);
+        _exit(1);
+      }
+    } else {
+      child = fork();
+      if (child == 0) {
+        if (way == 0) execve(self, next, one);
+        if (way == 1) execle(self, self, "opens", ways[way], (char*)NULL, empty);
+        if (way == 6) execve(self, next, NULL);
+        if (way == 7) execve(self, next, libraries);
+        environ = (char**)empty;
+        if (way == 2) execv(self, next);
+        if (way == 3) execlp(self, self, "opens", ways[way], (char*)NULL);
+        _exit(1);
+      }
+    }
+    IGNORE(waitpid(child, NULL, 0));
+  }
+}
+
 static void kinds(void) {
   char data[100] = "line\nanother\n";
   char line[50];
@@ -130,6 +168,8 @@ int main(int count, char** words) {
   if (strcmp(part, "many") == 0) many(number);
   if (strcmp(part, "forks") == 0) forks(number);
   if (strcmp(part, "before_exec") == 0) before_exec(words);
+  if (strcmp(part, "environments") == 0) environments();
+  if (strcmp(part, "opens") == 0) IGNORE(open(words[2], O_RDWR | O_CREAT, 0600));
   if (strcmp(part, "kinds") == 0) kinds();
   return 0;
 }
