@@ -12,6 +12,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/parallel.hpp"
+#include "trace/bytes_inside.hpp"
 #include "trace/nesting.hpp"
 #include "trace/records.hpp"
 
@@ -35,6 +36,12 @@ struct Task {
   std::uint64_t end = 0;
 };
 
+// What was made inside other calls, of one piece of a stream.
+struct CallsInside {
+  Nesting calls;
+  BytesInside bytes;
+};
+
 struct Sums {
   Tally total;
   std::vector<Tally> functions;
@@ -42,7 +49,7 @@ struct Sums {
   Files files;
   std::set<std::uint64_t> threads;
   std::vector<std::string> damage;
-  Nesting nesting;
+  CallsInside inside;
 };
 
 std::vector<Task> make_tasks(const TraceFile& trace) {
@@ -85,7 +92,8 @@ class Adder {
       ++sums_.errors[number][record.result.number];
     }
     sums_.functions[number].add(one);
-    sums_.nesting.add(number, record.depth, {1, one.time_ns, one.read_bytes + one.written_bytes});
+    sums_.inside.calls.add(number, record.depth, {1, one.time_ns, one.read_bytes + one.written_bytes});
+    sums_.inside.bytes.add(number, record.depth, {one.read_bytes, one.written_bytes});
     if (record.thread != thread_ || sums_.threads.empty()) {
       thread_ = record.thread;
       sums_.threads.insert(thread_);
@@ -139,17 +147,26 @@ Result<void> read_task(const TraceFile& trace, const Task& task, const SummaryOp
   return {};
 }
 
+struct InsideOthers {
+  CallPairs pairs;
+  std::vector<BytesInside::Bytes> bytes;  // by function
+};
+
 // The pieces of each stream in their order.
-CallPairs join_nestings(const std::vector<Task>& tasks, std::vector<Nesting>& pieces) {
-  CallPairs all;
-  Nesting stream;
+InsideOthers join_pieces(const std::vector<Task>& tasks, std::vector<CallsInside>& pieces,
+                         std::size_t functions) {
+  InsideOthers all;
+  all.bytes.resize(functions);
+  CallsInside stream;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    stream.join(std::move(pieces[i]));
+    stream.calls.join(std::move(pieces[i].calls));
+    stream.bytes.join(std::move(pieces[i].bytes));
     if (i + 1 < tasks.size() && tasks[i + 1].process == tasks[i].process &&
         tasks[i + 1].stream == tasks[i].stream)
       continue;
-    for (const auto& [pair, inside] : stream.pairs()) all[pair].add(inside);
-    stream = Nesting();
+    for (const auto& [pair, inside] : stream.calls.pairs()) all.pairs[pair].add(inside);
+    for (const auto& [function, bytes] : stream.bytes.functions()) all.bytes[function].add(bytes);
+    stream = CallsInside();
   }
   return all;
 }
@@ -190,7 +207,7 @@ Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options)
   std::vector<std::set<std::uint64_t>> threads(trace.processes().size());
   std::map<std::size_t, std::vector<std::string>> damage;  // by task: in the order of the trace
   std::map<std::size_t, Error> failures;
-  std::vector<Nesting> nestings(tasks.size());
+  std::vector<CallsInside> pieces(tasks.size());
   std::mutex lock;
 
   parallel_for(
@@ -215,13 +232,13 @@ Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options)
         }
         summary.processes[tasks[i].process].tally.add(sums.total);
         threads[tasks[i].process].merge(sums.threads);
-        nestings[i] = std::move(sums.nesting);
+        pieces[i] = std::move(sums.inside);
         if (!sums.damage.empty()) damage[i] = std::move(sums.damage);
       },
       options.threads);
   if (!failures.empty()) return failures.begin()->second;
 
-  const CallPairs pairs = join_nestings(tasks, nestings);
+  const auto [pairs, bytes_inside] = join_pieces(tasks, pieces, functions.size());
   std::vector<std::uint64_t> time_inside(functions.size());
   for (const auto& [pair, inside] : pairs) {
     time_inside[pair.first] += inside.time_ns;
@@ -235,7 +252,13 @@ Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options)
 
   summary.total = all.total;
   for (std::size_t f = 0; f < functions.size(); ++f) {
-    if (all.functions[f].calls == 0) continue;
+    Tally& tally = all.functions[f];
+    if (tally.calls == 0) continue;
+    // Functions that move nothing themselves have what those inside them moved; the total has it once.
+    if (tally.read_bytes == 0 && tally.written_bytes == 0) {
+      tally.read_bytes = bytes_inside[f].read;
+      tally.written_bytes = bytes_inside[f].written;
+    }
     summary.functions.push_back({functions[f].name, functions[f].layer, all.functions[f],
                                  std::move(all.errors[f]), time_inside[f], signatures[f]});
     summary.layers[functions[f].layer].tally.add(all.functions[f]);
