@@ -11,10 +11,10 @@
 
 #include "calls/call.hpp"
 #include "capture/lane.hpp"
-#include "capture/list_text.hpp"
 #include "capture/objects.hpp"
 #include "capture/passed.hpp"
 #include "capture/process.hpp"
+#include "capture/put.hpp"
 #include "trace/shape.hpp"
 
 namespace weir::capture {
@@ -82,6 +82,14 @@ class LibraryRecording {
     lane.keep_numbers(draft);
     lane.append(symbol, draft, begin, end);
     if (returned) forget_closed();
+    extra_.done(lane, failed_);
+  }
+
+  // Without a record: what the call made or ended is known all the same.
+  void follow(Lane& lane, R result) {
+    failed_ = is_failure(result);
+    extra_.after(lane, failed_);
+    forget_closed();
     extra_.done(lane, failed_);
   }
 
@@ -172,7 +180,7 @@ class LibraryRecording {
     } else if constexpr (As<I>::kIsValue) {
       if constexpr (is_library_object(role)) {
         if (extra_.template is_significant<I>())
-          put_object(draft, I, known_object(role, As<I>::value(given<I>()), lane), lane);
+          put_object(I, known_object(role, As<I>::value(given<I>()), lane), lane, draft);
         else
           draft.put(I, Encoding::absent);
       } else if constexpr (role == Role::function || role == Role::varargs ||
@@ -241,7 +249,7 @@ class LibraryRecording {
       ListText list;
       for (std::int64_t k = 0; k < count; ++k)
         list.put_number(static_cast<std::int64_t>(As<I>::item(given<I>(), static_cast<std::size_t>(k))));
-      draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+      put_list(I, list, lane, draft);
     }
   }
 
@@ -250,11 +258,11 @@ class LibraryRecording {
     using trace::Encoding;
     if constexpr (argument<I>().many.many == Many::one) {
       if constexpr (argument<I>().direction == Direction::inout) {
-        put_object(draft, I, before_[I], lane);
+        put_object(I, before_[I], lane, draft);
       } else if (!is_there<I>()) {
         draft.put(I, Encoding::absent);
       } else {
-        put_object(draft, I, made_or_known<I>(As<I>::item(given<I>(), 0), lane), lane);
+        put_object(I, made_or_known<I>(As<I>::item(given<I>(), 0), lane), lane, draft);
       }
     } else {
       const std::int64_t count = is_there<I>() ? items<I>() : -1;
@@ -263,16 +271,9 @@ class LibraryRecording {
         return;
       }
       ListText list;
-      for (std::int64_t k = 0; k < count; ++k) {
-        const auto object = made_or_known<I>(As<I>::item(given<I>(), static_cast<std::size_t>(k)), lane);
-        if (object.is_null())
-          list.put_nothing();
-        else if (object.name != nullptr)
-          list.put_name(object.name);
-        else
-          list.put_number(object.id);
-      }
-      draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+      for (std::int64_t k = 0; k < count; ++k)
+        put_item(list, made_or_known<I>(As<I>::item(given<I>(), static_cast<std::size_t>(k)), lane));
+      put_list(I, list, lane, draft);
     }
   }
 
@@ -288,18 +289,6 @@ class LibraryRecording {
         return Library::objects().add(Library::kind_of(role), Library::bits_of(object));
     } else {
       return known_object(role, object, lane);
-    }
-  }
-
-  void put_object(Draft& draft, std::size_t at, const Objects::Object& object, Lane& lane) {
-    using trace::Encoding;
-    if (object.is_null()) {
-      draft.put(at, Encoding::null);
-    } else if (object.name != nullptr) {
-      draft.put(at, Encoding::text, lane.number_of_name(object.name));
-    } else {
-      draft.values[at] = object.id;
-      draft.put(at, Encoding::literal, object.id);
     }
   }
 

@@ -26,6 +26,31 @@ class Lock {
   std::atomic<std::uint32_t> held_{0};
 };
 
+// A lock for short work that no signal handler does: libraries such as MPI may not be called from one.
+class SpinLock {
+ public:
+  void take() {
+    while (held_.exchange(true, std::memory_order_acquire))
+      while (held_.load(std::memory_order_relaxed)) continue;
+  }
+  void release() { held_.store(false, std::memory_order_release); }
+  void reset() { held_.store(false, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+class Spinning {
+ public:
+  explicit Spinning(SpinLock& lock) : lock_(lock) { lock_.take(); }
+  ~Spinning() { lock_.release(); }
+  Spinning(const Spinning&) = delete;
+  Spinning& operator=(const Spinning&) = delete;
+
+ private:
+  SpinLock& lock_;
+};
+
 // All signals wait until the end of the scope: what happens inside is seen whole or not at all.
 class SignalsBlocked {
  public:

@@ -1,7 +1,7 @@
 #include "capture/objects.hpp"
 
 #include "capture/id_pool.hpp"
-#include "capture/memory.hpp"
+#include "capture/process.hpp"
 
 namespace weir::capture {
 
@@ -14,6 +14,7 @@ bool Objects::start() {
   if (memory == nullptr) return false;
   ids_in_use_ = reinterpret_cast<std::uint64_t*>(static_cast<std::byte*>(memory) + slot_bytes);
   slots_ = static_cast<Object*>(memory);
+  Process::current().free_in_children(lock_);
   return true;
 }
 

@@ -6,33 +6,9 @@
 #include <cstdint>
 
 #include "calls/role.hpp"
+#include "capture/memory.hpp"
 
 namespace weir::capture {
-
-// A lock for short work that no signal handler does: libraries such as MPI may not be called from one.
-class SpinLock {
- public:
-  void take() {
-    while (held_.exchange(true, std::memory_order_acquire))
-      while (held_.load(std::memory_order_relaxed)) continue;
-  }
-  void release() { held_.store(false, std::memory_order_release); }
-  void reset() { held_.store(false, std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> held_{false};
-};
-
-class Spinning {
- public:
-  explicit Spinning(SpinLock& lock) : lock_(lock) { lock_.take(); }
-  ~Spinning() { lock_.release(); }
-  Spinning(const Spinning&) = delete;
-  Spinning& operator=(const Spinning&) = delete;
-
- private:
-  SpinLock& lock_;
-};
 
 // Objects of MPI and HDF5 by what the library calls them: a symbolic id from a pool per kind, or the name of
 // a predefined one. One table per process; takes no memory beyond what start() maps.
@@ -51,7 +27,6 @@ class Objects {
   };
 
   bool start();
-  void after_fork() { lock_.reset(); }
 
   // What is known of it; `used` is false when nothing is. What a thread found before, it finds without a lock
   // as long as the table did not change.

@@ -66,6 +66,11 @@ void Process::start() {
   state_.store(works ? State::recording : State::off, std::memory_order_release);
 }
 
+void Process::free_in_children(SpinLock& lock) {
+  const std::size_t at = spin_lock_count_.fetch_add(1);
+  if (at < kSpinLocks) spin_locks_[at] = &lock;
+}
+
 void Process::after_fork() {
   number_ = syscall(SYS_getpid);
   start_tick_ = Clock::now();
@@ -73,6 +78,8 @@ void Process::after_fork() {
   lanes_lock_.reset();
   directory_lock_.reset();
   compressing_.reset();
+  for (SpinLock* const lock : spin_locks_)
+    if (lock != nullptr) lock->reset();
   free_count_ = 0;
   lane_count_ = 0;
 }

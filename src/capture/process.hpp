@@ -34,6 +34,8 @@ class Process {
   // A new lane with its file; null when there can be none.
   Lane* make_lane(std::uint32_t lane_number, std::int64_t process, Tick process_start);
   void discard(Lane* lane);  // its memory, not its file
+  // A lock that a forked child must not find taken. Some few.
+  void free_in_children(SpinLock& lock);
   // Called when the memory of a lane is found wiped: this is a forked child.
   void after_fork();
 
@@ -58,6 +60,7 @@ class Process {
 
  private:
   static constexpr std::size_t kLanes = 4096;
+  static constexpr std::size_t kSpinLocks = 16;
   static constexpr std::size_t kLaneBytes = (sizeof(Lane) + 63) / 64 * 64;
   static constexpr std::size_t kTableBytes = (sizeof(Lane::Tables) + 63) / 64 * 64;
   static constexpr std::size_t kAllBytes = kLaneBytes + kTableBytes + Handle::kIds * sizeof(Lane::View);
@@ -77,6 +80,8 @@ class Process {
   Lane* free_lanes_[kLanes] = {};
   std::size_t free_count_ = 0;
   std::uint32_t lane_count_ = 0;
+  SpinLock* spin_locks_[kSpinLocks] = {};
+  std::atomic<std::size_t> spin_lock_count_{0};
   Lock directory_lock_;
   std::atomic<std::uint32_t> directory_generation_{0};
   char directory_[4096] = {};

@@ -1,7 +1,7 @@
 #include "capture/requests.hpp"
 
 #include "capture/id_pool.hpp"
-#include "capture/memory.hpp"
+#include "capture/process.hpp"
 
 namespace weir::capture {
 
@@ -16,6 +16,7 @@ bool Requests::start() {
   in_use_ = reinterpret_cast<std::uint64_t*>(bytes + slot_bytes);
   pool_hashes_ = reinterpret_cast<std::uint64_t*>(bytes + slot_bytes + number_bytes);
   slots_ = reinterpret_cast<Request*>(bytes);
+  Process::current().free_in_children(lock_);
   return true;
 }
 

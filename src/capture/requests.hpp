@@ -27,7 +27,6 @@ class Requests {
   static constexpr std::uint32_t kPerPool = 4096;
 
   bool start();
-  void after_fork() { lock_.reset(); }
 
   Request add(std::uint64_t bits, std::uint64_t signature, bool receives, bool persistent);
   // The oldest with these bits, passing over so many of them; not known when there is none.

@@ -73,7 +73,13 @@ class RealCall<C, R(Args...)> {
   RealCall(Pointer real, OpenCall& open) : real_(real), open_(open) {}
 
   [[gnu::always_inline]] R operator()(Args... args) const {
-    const Outside outside(open_);
+    const Outside<info(C).leaves> outside(open_);
+    return real_(args...);
+  }
+
+  // The same, but as if it had not been intercepted: calls made inside are not one level deeper.
+  R unseen(Args... args) const {
+    const Outside<true> outside(open_);
     return real_(args...);
   }
 
@@ -96,17 +102,18 @@ class RealCall<C, R(Args...)> {
  private:
   // Calls that do not come back when they succeed are closed before they are made: after vfork the parent
   // goes on in the memory its child left, and must find its own state there.
+  template <bool kClosed>
   class Outside {
    public:
     [[gnu::always_inline]] explicit Outside(OpenCall& open) : open_(open) {
       errno = open_.errno_;
-      if constexpr (info(C).leaves)
+      if constexpr (kClosed)
         open_.guard_.close(open_.before_);
       else
         open_.guard_.leave_own_work(open_.before_);
     }
     [[gnu::always_inline]] ~Outside() {
-      if constexpr (info(C).leaves)
+      if constexpr (kClosed)
         open_.guard_.open(open_.frame_);
       else
         open_.guard_.resume_own_work(open_.before_);

@@ -116,6 +116,28 @@ def hdf5_serial(checks, weir, scratch):
     checks.expect("hdf5: H5Dwrite calls pwrite", ("H5Dwrite", "pwrite") in pairs(weir, out) or ("H5Fflush", "pwrite") in pairs(weir, out), pairs(weir, out))
 
 
+def hdf5_corners(checks, weir, scratch):
+    binary = compile_program(checks, "cc", "hdf5_corners", "hdf5-serial", scratch / "hdf5_corners")
+    if binary is None:
+        return
+    out = compare(checks, weir, "hdf5, corners", scratch, [binary], [])
+    if out is None:
+        return
+    for function, wanted in (("H5Pget_chunk", "[4, 4]"), ("H5Dwrite_chunk", "[4, 4]"), ("H5Oget_comment", '"0123"')):
+        found = "\n".join(texts(weir, out, function))
+        checks.expect(f"hdf5: {function} has {wanted}", wanted in found, found)
+    found = texts(weir, out, "H5Fget_obj_ids")
+    checks.expect("hdf5: one object is open", found[0].count("object#") == 2, found)
+    made = texts(weir, out, "H5Screate_simple")
+    checks.equal("hdf5: an object without references is over", len({one.split(" <")[0] for one in made[1:]}), 1)
+    only = scratch / "only"
+    only.mkdir()
+    trace(weir, scratch / "only.trace", [binary], "--layers", "posix", cwd=only)
+    checks.equal("hdf5, posix only: nothing inside others", stat(weir, scratch / "only.trace")["called_inside"], [])
+    layers = stat(weir, out)["layers"]
+    checks.expect("hdf5: bytes of the calls inside", 0 < layers["hdf5"]["written_bytes"] <= layers["posix"]["written_bytes"], layers)
+
+
 def hdf5_parallel(checks, weir, scratch, mpi):
     binary = compile_program(checks, mpi.compiler, "hdf5_sets", f"hdf5-{mpi.name}", scratch / "hdf5_sets")
     if binary is None:
@@ -183,7 +205,7 @@ def main():
     weir = Path(sys.argv[1]).resolve()
     wanted = sys.argv[2:]
     checks = Checks()
-    cases = [(case.__name__, case, []) for case in (hdf5_serial, netcdf)]
+    cases = [(case.__name__, case, []) for case in (hdf5_serial, hdf5_corners, netcdf)]
     cases += [(f"{case.__name__}", case, [mpi]) for case in (hdf5_parallel, pnetcdf, lammps) for mpi in installed()]
     for name, case, arguments in cases:
         if not wanted or name in wanted:

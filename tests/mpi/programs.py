@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import counters
-from common import Checks, installed, run, scratch_directory, trace
+from common import Checks, installed, run, scratch_directory, stat, trace
 
 CASES = [  # program, ranks, arguments
     ("stencil2d", 4, [2, 2, 20]),
@@ -22,6 +22,7 @@ CASES = [  # program, ranks, arguments
     ("unread", 4, []),
     ("persistent", 2, []),
     ("threads", 2, []),
+    ("pending", 2, []),
     ("cg", 4, [5]),
     ("mg", 4, [3]),
     ("lu", 4, [5]),
@@ -55,6 +56,22 @@ def traced(weir, directory, ranks, known):
 
 def lines(output):
     return sorted(output.splitlines())
+
+
+def some_layers(checks, weir, mpi, scratch):
+    """Layers that are left out neither add to the others nor are missed by them."""
+    binary, here = mpi.build("pending", scratch), scratch / "layers"
+    here.mkdir()
+    for layers in ("posix", "mpiio"):
+        out, what = scratch / f"{layers}.trace", f"{mpi.name}, {layers} only"
+        under = trace(weir, out, mpi.start(2, binary), "--layers", layers, cwd=here)
+        checks.equal(f"{what}: exit status", under.returncode, 0)
+        facts = stat(weir, out)
+        checks.equal(f"{what}: nothing inside others", facts["called_inside"], [])
+        checks.expect(f"{what}: all ranks ended", not facts["missing_ranks"] and not facts.get("unfinished_ranks"), facts)
+    started = run([weir, "dump", out, "--function", "MPI_File_iwrite_at", "--columns", "call"], check=True).stdout.decode()
+    numbers = {int(one.split("request#")[1].split(")")[0].split(",")[0]) for one in started.splitlines()}
+    checks.expect(f"{mpi.name}: requests waited for are over", numbers and all(one % 4096 == 0 for one in numbers), numbers)
 
 
 def main():
@@ -96,6 +113,8 @@ def main():
                     waits = run([weir, "dump", out, "--rank", 0, "--function", "MPI_Wait", "--columns", "call"], check=True)
                     checks.equal(f"{what}: who sent is known", [line.split("{")[-1].split("}")[0] for line in waits.stdout.decode().splitlines()],
                                  ["1, 5"] * 3)
+            if not wanted or "pending" in wanted:
+                some_layers(checks, weir, mpi, scratch)
             for program in FORTRAN:
                 if wanted and program not in wanted:
                     continue

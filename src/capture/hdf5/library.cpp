@@ -1,18 +1,11 @@
 #include "capture/hdf5/library.hpp"
 
 #include "capture/hdf5/predefined.hpp"
-#include "intercept/real.hpp"
 
 namespace weir::capture {
 namespace {
 
 using Object = std::int64_t;  // hid_t since HDF5 1.10
-
-// A function of the library, which stays where it is while calls of it are recorded.
-template <class Function>
-Function function_called(const char* name) {
-  return reinterpret_cast<Function>(search_real(name));
-}
 
 // Numbers of H5I_type_t.
 constexpr int kDatatype = 3;
@@ -20,9 +13,9 @@ constexpr int kDataspace = 4;
 constexpr int kDataset = 5;
 
 std::int64_t rank_of_dataset(Object dataset) {
-  static const auto space_of = function_called<Object (*)(Object)>("H5Dget_space");
-  static const auto rank_of_space = function_called<int (*)(Object)>("H5Sget_simple_extent_ndims");
-  static const auto close = function_called<int (*)(Object)>("H5Sclose");
+  static const auto space_of = library_function<Object (*)(Object)>("H5Dget_space");
+  static const auto rank_of_space = library_function<int (*)(Object)>("H5Sget_simple_extent_ndims");
+  static const auto close = library_function<int (*)(Object)>("H5Sclose");
   if (space_of == nullptr || rank_of_space == nullptr || close == nullptr) return -1;
   const Object space = space_of(dataset);
   if (space < 0) return -1;
@@ -32,9 +25,9 @@ std::int64_t rank_of_dataset(Object dataset) {
 }
 
 std::int64_t rank_of(std::int64_t object, std::int64_t) {
-  static const auto type_of = function_called<int (*)(Object)>("H5Iget_type");
-  static const auto rank_of_space = function_called<int (*)(Object)>("H5Sget_simple_extent_ndims");
-  static const auto rank_of_type = function_called<int (*)(Object)>("H5Tget_array_ndims");
+  static const auto type_of = library_function<int (*)(Object)>("H5Iget_type");
+  static const auto rank_of_space = library_function<int (*)(Object)>("H5Sget_simple_extent_ndims");
+  static const auto rank_of_type = library_function<int (*)(Object)>("H5Tget_array_ndims");
   const int type = type_of == nullptr ? -1 : type_of(object);
   if (type == kDataspace && rank_of_space != nullptr) return rank_of_space(object);
   if (type == kDatatype && rank_of_type != nullptr) return rank_of_type(object);

@@ -1,7 +1,6 @@
 #include "capture/mpi/communicators.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -126,17 +125,72 @@ void keep(MPI_Comm comm, std::uint32_t id, Lane* lane) {
 
 int next_here() { return static_cast<int>(library().objects.reserve_communicator()); }
 
-// Agreements under way, each with the request whose completion ends it.
+// An agreement under way, with the request whose completion ends it. Stays where it is: the reduction writes
+// into it.
 struct Pending {
   std::uint64_t request = 0;
-  MPI_Comm* where = nullptr;
+  MPI_Comm comm{};
   int mine = 0;
   int agreed = 0;
   MPI_Request reduction{};
+  Pending* next = nullptr;
 };
-constexpr std::size_t kMostPending = 64;
-constinit std::array<Pending, kMostPending> pending{};
+constinit Pending* pending = nullptr;
+constinit Pending* unused = nullptr;
 constinit SpinLock pending_lock;
+
+Pending* make_pending() {
+  const Spinning locked(pending_lock);
+  if (unused == nullptr) {
+    constexpr std::size_t kMore = 64;
+    auto* const memory = static_cast<Pending*>(map_inherited(kMore * sizeof(Pending)));
+    for (std::size_t i = 0; memory != nullptr && i < kMore; ++i) {
+      memory[i].next = unused;
+      unused = memory + i;
+    }
+  }
+  Pending* const made = unused;
+  if (made != nullptr) unused = made->next;
+  return made;
+}
+
+Pending* take_pending(std::uint64_t request_bits) {
+  const Spinning locked(pending_lock);
+  for (Pending** at = &pending; *at != nullptr; at = &(*at)->next) {
+    Pending* const found = *at;
+    if (found->request != request_bits) continue;
+    *at = found->next;
+    return found;
+  }
+  return nullptr;
+}
+
+void put_into(Pending*& list, Pending* one) {
+  const Spinning locked(pending_lock);
+  one->next = list;
+  list = one;
+}
+
+// Whether all members are of the world that this process was started in.
+bool is_of_this_world(MPI_Comm comm, bool inter) {
+  MPI_Group all{};
+  WEIR_PMPI(Comm_group)(world(), &all);
+  const auto has_others = [&](auto group_of) {
+    MPI_Group members{};
+    MPI_Group others{};
+    int count = 0;
+    group_of(comm, &members);
+    WEIR_PMPI(Group_difference)(members, all, &others);
+    WEIR_PMPI(Group_size)(others, &count);
+    if (count > 0) WEIR_PMPI(Group_free)(&others);  // else it is the empty group that all share
+    WEIR_PMPI(Group_free)(&members);
+    return count > 0;
+  };
+  const bool others =
+      has_others(WEIR_PMPI(Comm_group)) || (inter && has_others(WEIR_PMPI(Comm_remote_group)));
+  WEIR_PMPI(Group_free)(&all);
+  return !others;
+}
 
 std::int64_t now_here() { return Clock::monotonic().count; }
 
@@ -202,6 +256,7 @@ void describe_rank(Lane* lane, const std::int64_t* offset_at_end) {
 void agree_on(MPI_Comm comm, Lane* lane) {
   int inter = 0;
   WEIR_PMPI(Comm_test_inter)(comm, &inter);
+  if (!is_of_this_world(comm, inter != 0)) return take_note_of(comm, lane);
   MPI_Comm over = comm;
   if (inter != 0 && WEIR_PMPI(Intercomm_merge)(comm, 0, &over) != MPI_SUCCESS) return;
   const int mine = next_here();
@@ -213,33 +268,28 @@ void agree_on(MPI_Comm comm, Lane* lane) {
 
 void take_note_of(MPI_Comm comm, Lane* lane) { keep(comm, library().objects.reserve_communicator(), lane); }
 
-void begin_agreement(MPI_Comm parent, MPI_Comm* where, MPI_Request request) {
-  const Spinning locked(pending_lock);
-  for (Pending& one : pending) {
-    if (one.where != nullptr) continue;
-    one.request = bits_of(request);
-    one.where = where;
-    one.mine = next_here();
-    agreements.fetch_add(1, std::memory_order_relaxed);
-    WEIR_PMPI(Iallreduce)(&one.mine, &one.agreed, 1, the_int(), the_maximum(), parent, &one.reduction);
-    return;
-  }
+void begin_agreement(MPI_Comm parent, MPI_Comm made, MPI_Request request) {
+  int inter = 0;
+  WEIR_PMPI(Comm_test_inter)(parent, &inter);
+  // What an inter-communicator reduces goes to the other side; one that is not agreed upon is met when used.
+  if (inter != 0 || !is_of_this_world(parent, false)) return;
+  Pending* const one = make_pending();
+  if (one == nullptr) return;
+  one->request = bits_of(request);
+  one->comm = made;
+  one->mine = next_here();
+  WEIR_PMPI(Iallreduce)(&one->mine, &one->agreed, 1, the_int(), the_maximum(), parent, &one->reduction);
+  agreements.fetch_add(1, std::memory_order_relaxed);
+  put_into(pending, one);
 }
 
 void finish_agreement(std::uint64_t request_bits, Lane* lane) {
-  Pending found;
-  {
-    const Spinning locked(pending_lock);
-    for (Pending& one : pending) {
-      if (one.where == nullptr || one.request != request_bits) continue;
-      WEIR_PMPI(Wait)(&one.reduction, MPI_STATUS_IGNORE);
-      found = one;
-      one = Pending{};
-      agreements.fetch_sub(1, std::memory_order_relaxed);
-      break;
-    }
-  }
-  if (found.where != nullptr) keep(*found.where, static_cast<std::uint32_t>(found.agreed), lane);
+  Pending* const found = take_pending(request_bits);
+  if (found == nullptr) return;
+  agreements.fetch_sub(1, std::memory_order_relaxed);
+  WEIR_PMPI(Wait)(&found->reduction, MPI_STATUS_IGNORE);
+  keep(found->comm, static_cast<std::uint32_t>(found->agreed), lane);
+  put_into(unused, found);
 }
 
 int size_of(MPI_Comm comm) {
@@ -283,6 +333,14 @@ Degrees degrees_of(MPI_Comm comm) {
 
 int indegree_of(MPI_Comm comm) { return degrees_of(comm).in; }
 int outdegree_of(MPI_Comm comm) { return degrees_of(comm).out; }
+
+int dimensions_of(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED;
+  int dimensions = -1;
+  WEIR_PMPI(Topo_test)(comm, &kind);
+  if (kind == MPI_CART) WEIR_PMPI(Cartdim_get)(comm, &dimensions);
+  return dimensions;
+}
 
 void meet_the_world(Lane* lane) {
   int rank = -1;

@@ -34,6 +34,12 @@ struct MpiCaptureHandler {
       else
         return real(passed...);
     };
+    const auto unseen = [&](auto... passed) -> R {
+      if constexpr (info(C).layer == Layer::mpi)
+        return real.quietly(passed...);
+      else
+        return real.unseen(passed...);
+    };
     const std::uint32_t depth = real.depth();
     Process& process = Process::current();
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
@@ -41,14 +47,19 @@ struct MpiCaptureHandler {
         [[unlikely]]
       return call(args...);
     constexpr bool begins = is_one_of(C, "MPI_Init", "MPI_Init_thread");
-    if (!process.settings().traces(info(C).layer)) {
-      const R result = call(args...);
-      if constexpr (begins)
+    if constexpr (is(C, "MPI_Finalize")) mpi::leave_the_world(Lane::current());
+    if (!process.settings().traces(info(C).layer)) [[unlikely]] {
+      if constexpr (begins) process.library_threads().begin();
+      mpi::inside = frame;
+      const R result = around_unrecorded<C>(unseen, args...);
+      mpi::inside = 0;
+      if constexpr (begins) {
+        process.library_threads().end();
         if (result == MPI_SUCCESS) mpi::meet_the_world(Lane::current());
+      }
       return result;
     }
     LibraryRecording<mpi::Mpi, C, R, Args...> recording(args...);
-    if constexpr (is(C, "MPI_Finalize")) mpi::leave_the_world(Lane::current());
     if constexpr (info(C).leaves)
       if (Lane* const lane = Lane::current()) {
         const Tick now = Clock::now();
@@ -69,6 +80,25 @@ struct MpiCaptureHandler {
     else
       Lane::count_lost();
     return result;
+  }
+
+ private:
+  // A call of a layer that is left out. What the other layer names, communicators and requests, is followed.
+  template <Call C, class Unseen, class... Args>
+  static auto around_unrecorded(Unseen unseen, Args... args) {
+    using namespace capture;
+    using R = decltype(unseen(args...));
+    constexpr bool matters = info(C).layer == Layer::mpi && !info(C).leaves &&
+                             (info(C).agrees || info(C).closes || info(C).completes);
+    if constexpr (matters) {
+      if (Process::current().settings().traces(Layer::mpiio)) {
+        LibraryRecording<mpi::Mpi, C, R, Args...> recording(args...);
+        const R result = std::apply(unseen, recording.passed());
+        if (Lane* const lane = Lane::current()) recording.follow(*lane, result);
+        return result;
+      }
+    }
+    return unseen(args...);
   }
 };
 

@@ -1,7 +1,5 @@
 #include "capture/mpi/library.hpp"
 
-#include <sched.h>
-
 #include "capture/mpi/handler.hpp"
 #include "capture/mpi/predefined.hpp"
 
@@ -17,16 +15,11 @@ constinit Library the_library;
 Library& library() { return the_library; }
 
 bool Library::ready() {
-  State state = state_.load(std::memory_order_acquire);
-  if (state == State::ready) [[likely]]
-    return true;
-  if (state == State::unborn && state_.compare_exchange_strong(state, State::starting)) {
+  return started_.ready([this] {
     const bool works = objects.start() && requests.start();
     if (works) predefine_objects();
-    state_.store(works ? State::ready : State::failed, std::memory_order_release);
-  }
-  while (state_.load(std::memory_order_acquire) == State::starting) sched_yield();
-  return state_.load(std::memory_order_acquire) == State::ready;
+    return works;
+  });
 }
 
 }  // namespace weir::capture::mpi

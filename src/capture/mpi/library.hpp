@@ -7,6 +7,7 @@
 
 #include "capture/objects.hpp"
 #include "capture/requests.hpp"
+#include "capture/start_once.hpp"
 
 namespace weir::capture::mpi {
 
@@ -22,8 +23,7 @@ struct Library {
   bool ready();
 
  private:
-  enum class State : std::uint32_t { unborn, starting, ready, failed };
-  std::atomic<State> state_{State::unborn};
+  StartOnce started_;
 };
 
 Library& library();

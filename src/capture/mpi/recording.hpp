@@ -95,6 +95,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
     if constexpr (M == Many::size) return size_of(comm);
     if constexpr (M == Many::indegree) return indegree_of(comm);
     if constexpr (M == Many::outdegree) return outdegree_of(comm);
+    if constexpr (M == Many::rank) return dimensions_of(comm);
     return -1;
   }
 
@@ -151,7 +152,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
       if (!failed) {
         constexpr std::size_t made = find_argument(C, "newcomm");
         begin_agreement(As<kCommunicator>::value(std::get<kCommunicator>(recording_.args())),
-                        std::get<made>(recording_.args()),
+                        As<made>::item(std::get<made>(recording_.args()), 0),
                         As<kRequests>::item(std::get<kRequests>(recording_.args()), 0));
       }
     }
@@ -297,7 +298,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
       if (count < 0)
         draft.put(I, Encoding::absent);
       else
-        draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+        put_list(I, list, lane, draft);
     }
   }
 
@@ -357,7 +358,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
           else
             list.put_nothing();
         }
-        draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+        put_list(I, list, lane, draft);
       }
     } else if constexpr (argument.direction == Direction::out && argument.many.many == Many::one) {
       if (recording_.has_failed()) {
@@ -419,7 +420,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
         put_item(list, status.MPI_SOURCE, true);
         list.put_number(status.MPI_TAG);
       }
-      draft.put(I, Encoding::list, lane.number_of_text(list.text()));
+      put_list(I, list, lane, draft);
     }
   }
 
@@ -452,16 +453,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
                     arguments(C)[i].direction == Direction::out) {
         const auto comm = As<i>::item(std::get<i>(recording_.args()), 0);
         if (library().objects.find(Role::communicator, mpi::bits_of(comm)).is_null()) return;
-        // Other worlds cannot be asked: they need not be traced.
-        constexpr bool joins_worlds = name(C).find("spawn") != std::string_view::npos ||
-                                      name(C).find("accept") != std::string_view::npos ||
-                                      name(C).find("connect") != std::string_view::npos ||
-                                      name(C).find("join") != std::string_view::npos ||
-                                      name(C).find("parent") != std::string_view::npos;
-        if constexpr (joins_worlds)
-          take_note_of(comm, &lane);
-        else
-          agree_on(comm, &lane);
+        agree_on(comm, &lane);
       }
     });
   }

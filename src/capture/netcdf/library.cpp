@@ -1,17 +1,11 @@
 #include "capture/netcdf/library.hpp"
 
-#include "intercept/real.hpp"
-
 namespace weir::capture {
 namespace {
 
 constexpr std::int64_t kGlobal = -1;  // NC_GLOBAL: the file's own attributes
 
 using VariableDimensions = int (*)(int, int, int*);
-
-VariableDimensions function_called(const char* name) {
-  return reinterpret_cast<VariableDimensions>(search_real(name));
-}
 
 std::int64_t rank_by(VariableDimensions ask, std::int64_t file, std::int64_t variable) {
   if (variable == kGlobal) return -1;
@@ -27,11 +21,11 @@ const char* name_of_request(Role role, std::int64_t object) {
 }
 
 std::int64_t rank_in_netcdf(std::int64_t file, std::int64_t variable) {
-  static const auto ask = function_called("nc_inq_varndims");
+  static const auto ask = library_function<VariableDimensions>("nc_inq_varndims");
   return rank_by(ask, file, variable);
 }
 std::int64_t rank_in_pnetcdf(std::int64_t file, std::int64_t variable) {
-  static const auto ask = function_called("ncmpi_inq_varndims");
+  static const auto ask = library_function<VariableDimensions>("ncmpi_inq_varndims");
   return rank_by(ask, file, variable);
 }
 

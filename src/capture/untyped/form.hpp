@@ -11,7 +11,7 @@ namespace weir::capture {
 
 // What is left of an argument's C type when the call is recorded by code that knows only its row.
 struct Form {
-  enum class Kind : std::uint8_t { integer, real, character, other };
+  enum class Kind : std::uint8_t { integer, real, character, address, other };
 
   Kind kind = Kind::other;  // of the value, or of what the address points to
   std::uint8_t bytes = 0;   // likewise
@@ -35,8 +35,8 @@ constexpr Form form_of() {
       form.is_signed = std::is_signed_v<Item>;
   } else if constexpr (std::is_same_v<Item, float> || std::is_same_v<Item, double>) {
     form.kind = Form::Kind::real;
-  } else if constexpr (std::is_pointer_v<Item>) {  // objects of MPI, which may be addresses
-    form.kind = Form::Kind::integer;
+  } else if constexpr (std::is_pointer_v<Item>) {  // an object of MPI, or of no use in another process
+    form.kind = Form::Kind::address;
   }
   if constexpr (Complete<Item> && !std::is_void_v<Item>)
     form.bytes = sizeof(Item) <= 8 ? static_cast<std::uint8_t>(sizeof(Item)) : 0;

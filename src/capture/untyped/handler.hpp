@@ -23,7 +23,7 @@ struct UntypedCaptureHandler {
     Process& process = Process::current();
     if (!process.recording() || !process.settings().traces(info(C).layer) ||
         !library_of(info(C).layer).ready()) [[unlikely]]
-      return real(args...);
+      return real.unseen(args...);
     static constexpr std::array<Form, sizeof...(Args)> forms{form_of<Args>()...};
     const std::array<std::uint64_t, sizeof...(Args)> given{capture::bits_of(args)...};
     UntypedRecording recording(C, forms, given);

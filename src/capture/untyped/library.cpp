@@ -1,23 +1,11 @@
 #include "capture/untyped/library.hpp"
 
-#include <sched.h>
-
 #include "capture/hdf5/library.hpp"
 #include "capture/netcdf/library.hpp"
 
 namespace weir::capture {
 
 constinit std::atomic<const MpiObjects*> mpi_objects{nullptr};
-
-bool ObjectLibrary::ready() {
-  State state = state_.load(std::memory_order_acquire);
-  if (state == State::ready) [[likely]]
-    return true;
-  if (state == State::unborn && state_.compare_exchange_strong(state, State::starting))
-    state_.store(objects_.start() ? State::ready : State::failed, std::memory_order_release);
-  while (state_.load(std::memory_order_acquire) == State::starting) sched_yield();
-  return state_.load(std::memory_order_acquire) == State::ready;
-}
 
 Objects::Object ObjectLibrary::find(Role role, std::int64_t object) {
   const auto bits = static_cast<std::uint64_t>(object);

@@ -6,8 +6,16 @@
 #include "calls/call.hpp"
 #include "capture/lane.hpp"
 #include "capture/objects.hpp"
+#include "capture/start_once.hpp"
+#include "intercept/real.hpp"
 
 namespace weir::capture {
+
+// A function of a library, which stays where it is while calls of it are recorded.
+template <class Function>
+Function library_function(const char* name) {
+  return reinterpret_cast<Function>(search_real(name));
+}
 
 // What is particular to a library.
 struct LibraryWays {
@@ -33,21 +41,21 @@ class ObjectLibrary {
   }
 
   // Called before the first call is recorded. False when there is no memory.
-  bool ready();
+  bool ready() {
+    return started_.ready([this] { return objects_.start(); });
+  }
   // What is known of an object; one that was not seen made is made known.
   Objects::Object find(Role role, std::int64_t object);
   Objects::Object add(Role role, std::int64_t object);
   void remove(Role role, std::int64_t object);
 
  private:
-  enum class State : std::uint32_t { unborn, starting, ready, failed };
-
   // All objects of HDF5 have numbers from one pool: a call may be given any of them.
   static Role kind_of(Role role) { return role == Role::request ? role : Role::object; }
 
   LibraryWays ways_;
   Objects objects_;
-  std::atomic<State> state_{State::unborn};
+  StartOnce started_;
 };
 
 // The library that a layer is of.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 
+#include "capture/put.hpp"
 #include "trace/shape.hpp"
 
 namespace weir::capture {
@@ -55,12 +57,15 @@ std::int64_t UntypedRecording::items(std::size_t at) const {
   switch (many.many) {
     case Many::one:
       return static_cast<std::int64_t>(arguments_[at].items);
-    case Many::argument:
-      return static_cast<std::int64_t>(given_[many.of]) * many.factor;
+    case Many::argument: {
+      const std::int64_t count = static_cast<std::int64_t>(given_[many.of]) * many.factor;
+      return arguments_[many.of].role == Role::room ? std::min(count, filled_) : count;
+    }
     case Many::pointed:
       if (failed_ || given_[many.of] == 0) return -1;
       return static_cast<std::int64_t>(item_at(forms_[many.of], given_[many.of], 0));
     case Many::rank:
+      if (failed_) return -1;  // to ask would clear the errors that the program may look at
       return library_.rank_of(static_cast<std::int64_t>(given_[many.of]),
                               static_cast<std::int64_t>(given_[many.with]));
     default:
@@ -87,13 +92,28 @@ void UntypedRecording::record(Lane& lane, std::uint32_t depth, Tick begin, Tick 
   draft.begin(static_cast<std::uint32_t>(&info_ - &info(Call{})), depth, arguments_.size());
   failed_ =
       form.kind == Form::Kind::integer && !form.is_address && is_failure(static_cast<std::int64_t>(result));
+  // Calls that fill what room they are given say how much there was; the others answer with a code.
+  if (info_.failure == Failure::negative && (info_.result_type == "int" || info_.result_type == "ssize_t"))
+    filled_ = static_cast<std::int64_t>(result);
   for (std::size_t i = 0; i < arguments_.size(); ++i) put_argument(i, lane, draft);
   put_result(form, result, lane, draft);
   const std::uint32_t symbol = lane.symbol_of(draft);
   lane.begin_change();
   lane.keep_numbers(draft);
   lane.append(symbol, draft, begin, end);
-  if (!failed_) forget_ended();
+  if (!failed_ && !outlives(result)) forget_ended();
+}
+
+// A call that counts references down tells how many are left.
+bool UntypedRecording::outlives(std::uint64_t result) const {
+  return info_.failure == Failure::negative && info_.result_type == "int" && result > 0;
+}
+
+std::size_t UntypedRecording::room_of_text(std::size_t at) const {
+  if (arguments_[at].direction == Direction::in) return kNone;
+  for (std::size_t i = at + 1; i < arguments_.size(); ++i)
+    if (arguments_[i].role == Role::room && !forms_[i].is_address) return given_[i];
+  return kNone;
 }
 
 void UntypedRecording::put_argument(std::size_t at, Lane& lane, Draft& draft) {
@@ -118,7 +138,7 @@ void UntypedRecording::put_value(std::size_t at, const Form& form, std::uint64_t
     char text[32];
     const int length = std::snprintf(text, sizeof text, "%.17g", std::bit_cast<double>(bits));
     draft.put(at, Encoding::text, lane.number_of_text({text, static_cast<std::size_t>(length)}));
-  } else if (form.kind == Form::Kind::other) {
+  } else if (form.kind == Form::Kind::other || form.kind == Form::Kind::address) {
     draft.put(at, Encoding::absent);
   } else {
     draft.values[at] = static_cast<std::int64_t>(bits);
@@ -135,7 +155,8 @@ void UntypedRecording::put_pointed(std::size_t at, Lane& lane, Draft& draft) {
     draft.put(at, Encoding::absent);
   } else if ((argument.role == Role::path || argument.role == Role::text) &&
              form.kind == Form::Kind::character) {
-    const std::string_view text(reinterpret_cast<const char*>(given_[at]));
+    const char* const begin = reinterpret_cast<const char*>(given_[at]);
+    const std::string_view text(begin, strnlen(begin, room_of_text(at)));
     if (argument.role == Role::path) {
       draft.put(at, Encoding::path);
       lane.put_path(text, draft);
@@ -166,16 +187,7 @@ void UntypedRecording::put_objects(std::size_t at, Lane& lane, Draft& draft) {
   if (count < 0) return draft.put(at, Encoding::absent);
   ListText list;
   for (std::int64_t i = 0; i < count; ++i) put_item(list, item(static_cast<std::size_t>(i)));
-  draft.put(at, Encoding::list, lane.number_of_text(list.text()));
-}
-
-void UntypedRecording::put_item(ListText& list, const Objects::Object& object) {
-  if (object.is_null() || !object.used)
-    list.put_nothing();
-  else if (object.name != nullptr)
-    list.put_name(object.name);
-  else
-    list.put_number(object.id);
+  put_list(at, list, lane, draft);
 }
 
 void UntypedRecording::put_numbers(std::size_t at, Lane& lane, Draft& draft) {
@@ -184,20 +196,7 @@ void UntypedRecording::put_numbers(std::size_t at, Lane& lane, Draft& draft) {
   ListText list;
   for (std::int64_t i = 0; i < count; ++i)
     list.put_number(static_cast<std::int64_t>(item_at(forms_[at], given_[at], static_cast<std::size_t>(i))));
-  draft.put(at, Encoding::list, lane.number_of_text(list.text()));
-}
-
-void UntypedRecording::put_object(std::size_t at, const Objects::Object& object, Lane& lane, Draft& draft) {
-  if (!object.used) {
-    draft.put(at, Encoding::absent);
-  } else if (object.is_null()) {
-    draft.put(at, Encoding::null);
-  } else if (object.name != nullptr) {
-    draft.put(at, Encoding::text, lane.number_of_name(object.name));
-  } else {
-    draft.values[at] = object.id;
-    draft.put(at, Encoding::literal, object.id);
-  }
+  put_list(at, list, lane, draft);
 }
 
 void UntypedRecording::put_result(const Form& form, std::uint64_t result, Lane& lane, Draft& draft) {

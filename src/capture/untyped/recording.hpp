@@ -7,7 +7,6 @@
 #include "calls/call.hpp"
 #include "capture/draft.hpp"
 #include "capture/lane.hpp"
-#include "capture/list_text.hpp"
 #include "capture/objects.hpp"
 #include "capture/untyped/form.hpp"
 #include "capture/untyped/library.hpp"
@@ -25,6 +24,9 @@ class UntypedRecording {
 
  private:
   bool is_failure(std::int64_t result) const;
+  bool outlives(std::uint64_t result) const;  // what it is to end
+  // Beyond which the text that a call writes may not be there; kNone when nothing says so.
+  std::size_t room_of_text(std::size_t at) const;
   // How many items argument `at` has; -1 where that cannot be known.
   std::int64_t items(std::size_t at) const;
   bool is_list(std::size_t at) const;
@@ -38,8 +40,6 @@ class UntypedRecording {
   void put_objects(std::size_t at, Lane& lane, Draft& draft);
   void put_numbers(std::size_t at, Lane& lane, Draft& draft);
   void put_value(std::size_t at, const Form& form, std::uint64_t bits, Lane& lane, Draft& draft);
-  static void put_object(std::size_t at, const Objects::Object& object, Lane& lane, Draft& draft);
-  static void put_item(ListText& list, const Objects::Object& object);
   void put_result(const Form& form, std::uint64_t result, Lane& lane, Draft& draft);
   void forget_ended();
 
@@ -55,6 +55,7 @@ class UntypedRecording {
   std::size_t before_count_ = 0;
   std::uint64_t before_[kMostBefore];
   bool failed_ = false;
+  std::int64_t filled_ = INT64_MAX;  // items that were there for the room it was given
 
   static constexpr std::size_t kNone = ~std::size_t{0};
 };

@@ -239,6 +239,7 @@ contains
   subroutine use_communicators()
     type(MPI_Comm) :: comm, inter
     type(MPI_Group) :: group, part
+    type(MPI_Request) :: request
     integer :: size, place, found(2), comparison, length
     character(len=MPI_MAX_OBJECT_NAME) :: name
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierror)
@@ -257,6 +258,11 @@ contains
     call MPI_Group_free(part, ierror)
     call MPI_Group_free(group)
     call MPI_Comm_free(comm)
+    call MPI_Comm_idup(MPI_COMM_WORLD, comm, request, ierror)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+    call MPI_Barrier(comm, ierror)
+    call check(ierror == MPI_SUCCESS, 'a copy in the making')
+    call MPI_Comm_free(comm, ierror)
     call MPI_Comm_split(MPI_COMM_WORLD, 1, -rank, comm, ierror)
     call MPI_Comm_rank(comm, place, ierror)
     call check(place == other, 'turned around')

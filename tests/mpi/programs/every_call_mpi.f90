@@ -223,7 +223,7 @@ contains
   end subroutine larger
 
   subroutine use_communicators()
-    integer :: comm, group, part, size, place, found(2), comparison, length, inter
+    integer :: comm, group, part, size, place, found(2), comparison, length, inter, request
     character(len=MPI_MAX_OBJECT_NAME) :: name
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierror)
     call MPI_Comm_compare(comm, MPI_COMM_WORLD, comparison, ierror)
@@ -240,6 +240,11 @@ contains
     call check(found(1) == MPI_UNDEFINED .and. found(2) == 0, 'translated')
     call MPI_Group_free(part, ierror)
     call MPI_Group_free(group, ierror)
+    call MPI_Comm_free(comm, ierror)
+    call MPI_Comm_idup(MPI_COMM_WORLD, comm, request, ierror)
+    call MPI_Wait(request, MPI_STATUS_IGNORE, ierror)
+    call MPI_Barrier(comm, ierror)
+    call check(ierror == MPI_SUCCESS, 'a copy in the making')
     call MPI_Comm_free(comm, ierror)
     call MPI_Comm_split(MPI_COMM_WORLD, 1, -rank, comm, ierror)
     call MPI_Comm_rank(comm, place, ierror)
