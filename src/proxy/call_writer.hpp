@@ -48,8 +48,6 @@ class CallWriter {
   std::string file_argument(std::size_t at);
   std::string list(std::size_t at);
   std::string library_nothing(std::size_t at);
-  std::string coordinates(std::size_t at);
-  std::string remaining_dimensions(std::size_t at);
   std::string pool(std::size_t at);
   std::string pool_of(std::string_view type, Role role);
   std::string own_rank();

@@ -68,7 +68,7 @@ bool is_pointer(const Argument& about) {
 std::string CallWriter::pool_of(std::string_view type, Role role) {
   const std::string base = base_type(type);
   // MPI has numbers of their own for each role, other libraries one row of them for all their objects.
-  const bool by_role = function_->layer.starts_with("mpi") || role == Role::request;
+  const bool by_role = base.starts_with("MPI_") || role == Role::request;
   const std::string library = function_->layer.substr(0, function_->layer.find('_'));
   std::string made = by_role ? fmt::format("{}_{}", base, name(role)) : fmt::format("{}_objects", library);
   // Threads use the numbers of requests one after the other, at other moments than when they were recorded.
@@ -172,23 +172,6 @@ std::string CallWriter::list(std::size_t at) {
   return fmt::format("t.objects<{}>({}, {{{}}})", base, at, items);
 }
 
-// Of these arrays only the first item is recorded: the others follow from what came of the call.
-std::string CallWriter::coordinates(std::size_t at) {
-  const Part& rank = signature_->parts[2];
-  const std::string seen =
-      rank.encoding == Encoding::relative ? fmt::format("{} + {}", own_rank(), word(rank)) : word(rank);
-  return fmt::format("coordinates(t, {}, {}, {})", at, object_argument(0), seen);
-}
-
-std::string CallWriter::remaining_dimensions(std::size_t at) {
-  const Part& made = signature_->parts[2];
-  std::uint64_t size = 1;
-  if (made.encoding == Encoding::literal)
-    for (const trace::Communicator& one : plan_->trace->communicators())
-      if (one.id == signature_->words[made.word]) size = one.size();
-  return fmt::format("remaining(t, {}, {}, a{}, {})", at, object_argument(0), at, size);
-}
-
 // What a completion call brought when it was recorded, so that the proxy waits for the same.
 void CallWriter::note_completion() {
   const auto call = find_call(function_->name);
@@ -238,8 +221,10 @@ std::string CallWriter::library_nothing(std::size_t at) {
   const bool is_const = about.type.starts_with("const ");
   if (about.role == Role::varargs) return {};
   if (about.role == Role::function) {
+    const bool is_asked_for = !function_->layer.starts_with("mpi") && about.type.ends_with('*');
+    if (is_asked_for) return fmt::format("({})t.out({})", about.type, at);
     const std::string base = base_type(about.type);
-    return std::string(find(kFunctions, base, "[](auto...) {}"));
+    return std::string(find(kFunctions, base, "IgnoredFunction{}"));
   }
   if (!is_pointer(about)) return fmt::format("{}{{}}", about.type);
   if (about.name.find("weights") != std::string_view::npos) return "MPI_UNWEIGHTED";
@@ -299,8 +284,6 @@ std::string CallWriter::library_argument(std::size_t at) {
       if (by_value) return fmt::format("({})a{}", about.type, at);
       if (about.name == "keyval" && about.direction == Direction::out) return fmt::format("&keyval(a{})", at);
       if (about.name == "position") return fmt::format("position(t, {}, a{})", at, at);
-      if (about.name == "coords" && function_->name == "MPI_Cart_rank") return coordinates(at);
-      if (about.name == "remain_dims") return remaining_dimensions(at);
       if (about.direction == Direction::out) return fmt::format("({})t.out({})", about.type, at);
       return fmt::format("t.out_of<{}>({}, a{})", base_type(about.type), at, at);
     default:

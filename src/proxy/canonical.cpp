@@ -1,5 +1,6 @@
 #include "proxy/canonical.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -32,13 +33,24 @@ std::string_view Canonical::below_root(std::string_view path) const {
   return path;
 }
 
+bool Canonical::is_elsewhere(const trace::Record& record) const {
+  if (root_.empty()) return false;
+  return std::any_of(record.arguments.begin(), record.arguments.end(), [&](const Value& value) {
+    if (value.kind != Value::Kind::path && value.kind != Value::Kind::handle) return false;
+    return value.text.starts_with('/') && !value.text.starts_with("/dev/") &&
+           below_root(value.text).size() == value.text.size();
+  });
+}
+
 void Canonical::put_value(const trace::Function& function, const Argument& about, const Value& value) {
   constexpr std::int64_t kAddress = std::int64_t{1} << 40;
   const auto put = [&](auto format, const auto&... given) {
     fmt::format_to(std::back_inserter(out_), fmt::runtime(format), given...);
   };
   const auto put_number = [&](std::int64_t number) {
-    if (number > kAddress || number < -kAddress)
+    const bool may_be_address = about.role == Role::displacement || about.role == Role::buffer ||
+                                about.role == Role::value || about.role == Role::varargs;
+    if (may_be_address && (number > kAddress || number < -kAddress))
       out_ += "address";
     else
       put("{}", number);

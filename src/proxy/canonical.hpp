@@ -17,6 +17,9 @@ class Canonical {
  public:
   explicit Canonical(std::string root) : root_(std::move(root)) {}
 
+  // Whether it is about a file that a proxy does not touch: libraries look for theirs when they are loaded.
+  bool is_elsewhere(const trace::Record& record) const;
+
   std::string text(const trace::Record& record);
 
  private:

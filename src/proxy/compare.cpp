@@ -29,7 +29,7 @@ class Calls {
     while (reader_.next(record_)) {
       if (thread_ && record_.thread != *thread_) continue;
       if (record_.depth > 0) ++inner;
-      if (!own_->is_made(record_, stream_)) continue;
+      if (!own_->is_made(record_, stream_) || canonical_->is_elsewhere(record_)) continue;
       text = canonical_->text(record_);
       return true;
     }

@@ -85,34 +85,21 @@ class ProgramWriter {
         "// A proxy application, made by 'weir proxy': it makes the calls of a recorded program again.\n";
     const Json& facts = plan_.trace->facts();
     if (facts.contains("command") && facts["command"].is_array()) {
-      out += "// Recorded:";
+      std::string words;
       for (const Json& word : facts["command"])
-        if (word.is_string()) out += " " + word.get<std::string>();
-      out += '\n';
+        if (word.is_string()) words += " " + word.get<std::string>();
+      for (char& one : words)
+        if (one == '\\' || one == '\n' || one == '\r') one = '/';  // would end the line, or carry it on
+      out += "// Recorded:" + words + "\n";
     }
     out += "// Compile: " + compile_command(plan_, "app.cpp") + "\n";
     for (const std::string& one : plan_.left_out) out += "// Left out: " + one + "\n";
-    std::replace(out.begin(), out.end(), '\\', '/');  // a line that ends so would go on
     return out + "\n";
   }
 
-  // Of the libraries whose calls it makes itself; what those call in turn is theirs.
   std::string library_headers() const {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kHeaders = {
-        {{"hdf5", "hdf5.h"},
-         {"hdf5_parallel", "hdf5.h"},
-         {"netcdf", "netcdf.h"},
-         {"netcdf_parallel", "netcdf_par.h"},
-         {"pnetcdf", "pnetcdf.h"}}};
     std::string out;
-    const trace::Tables& tables = plan_.trace->tables();
-    for (const auto& [layer, header] : kHeaders) {
-      bool used = false;
-      for (std::size_t i = 0; i < rules_.used().size() && !used; ++i)
-        used = rules_.used()[i] && tables.signatures[i].depth == 0 &&
-               tables.functions[tables.signatures[i].function].layer == layer;
-      if (used) out += fmt::format("#include <{}>\n", header);
-    }
+    for (const std::string& header : plan_.headers) out += fmt::format("#include <{}>\n", header);
     return out;
   }
 
@@ -216,8 +203,17 @@ class ProgramWriter {
 std::string compile_command(const Plan& plan, const std::string& source) {
   std::string program = source;
   if (const std::size_t dot = program.rfind('.'); dot != std::string::npos) program.resize(dot);
-  return fmt::format("{} -std=c++17 -O1 -o {} {} -pthread -ldl", plan.has_ranks ? "mpicxx" : "c++", program,
-                     source);
+  std::string libraries;
+  for (const std::string& layer : plan.libraries) {
+    constexpr std::string_view kAsk = "pkg-config --cflags --libs";
+    // Debian has HDF5 with and without MPI under names of their own; others have it once.
+    if (layer == "hdf5")
+      libraries += fmt::format(" $({0} hdf5-{1} || {0} hdf5)", kAsk, plan.has_ranks ? "mpi" : "serial");
+    else
+      libraries += fmt::format(" $({} {})", kAsk, layer);
+  }
+  return fmt::format("{} -std=c++17 -O1 -o {} {} -pthread -ldl{}", plan.has_ranks ? "mpicxx" : "c++", program,
+                     source, libraries);
 }
 
 std::string write_program(const Plan& plan) { return ProgramWriter(plan).write(); }

@@ -54,7 +54,7 @@ class Finder {
   explicit Finder(Plan& plan) : plan_(plan) {}
 
   void add(std::size_t process, const Record& record, std::string_view directory) {
-    follow_paths(process, record, directory);
+    follow_paths(record, directory);
     follow_data(process, record);
   }
 
@@ -77,6 +77,10 @@ class Finder {
     return at->second;
   }
   void exists(const std::string& path, Need::Kind kind) {
+    // Something that was only looked at may turn out to be a directory.
+    if (const auto known = plan_.needs.find(path);
+        known != plan_.needs.end() && kind == Need::Kind::directory)
+      known->second.kind = kind;
     if (path == "/" || files_[path].exists) return;
     need_parent(path);
     need(path, kind);
@@ -89,6 +93,11 @@ class Finder {
     need_parent(path);
     files_[path].exists = true;
     if (empty) files_[path].written = 0;
+  }
+
+  static bool creates_file(std::string_view name) {
+    return name == "H5Fcreate" || name.starts_with("nc_create") || name.starts_with("nc__create") ||
+           name == "ncmpi_create";
   }
 
   // How a call needs the name it is given.
@@ -108,8 +117,9 @@ class Finder {
                   "creat") ||
         argument == "newpath" || (opens && (flags & O_CREAT) != 0) || stdio_mode.starts_with('w') ||
         stdio_mode.starts_with('a') ||
-        (name == "MPI_File_open" && (number(record, "amode") & kCreateMode) != 0)) {
-      made(path, (flags & O_TRUNC) != 0 || stdio_mode.starts_with('w') || name == "creat");
+        (name == "MPI_File_open" && (number(record, "amode") & kCreateMode) != 0) || creates_file(name)) {
+      made(path,
+           (flags & O_TRUNC) != 0 || stdio_mode.starts_with('w') || name == "creat" || creates_file(name));
     } else if (is_one_of(name, "opendir", "chdir", "scandir", "rmdir", "chroot") ||
                (opens && (flags & O_DIRECTORY) != 0)) {
       exists(path, Need::Kind::directory);
@@ -123,7 +133,7 @@ class Finder {
       files_[path] = {};
   }
 
-  void follow_paths(std::size_t /*process*/, const Record& record, std::string_view directory) {
+  void follow_paths(const Record& record, std::string_view directory) {
     std::string_view under = directory;
     for (std::size_t i = 0; i < record.arguments.size(); ++i) {
       const Value& value = record.arguments[i];

@@ -67,6 +67,19 @@ Result<void> follow_stream(Plan& plan, std::size_t process, StreamPlan& stream, 
   return {};
 }
 
+// What those libraries call in turn is theirs.
+void find_libraries(Plan& plan) {
+  const trace::Tables& tables = plan.trace->tables();
+  for (std::size_t i = 0; i < tables.signatures.size(); ++i) {
+    const trace::Function& function = tables.functions[tables.signatures[i].function];
+    if (tables.signatures[i].depth > 0 || plan.places[i].calls == 0) continue;
+    if (function.layer != "hdf5" && function.layer != "netcdf" && function.layer != "pnetcdf") continue;
+    plan.libraries.insert(function.layer);
+    plan.headers.insert(function.layer + ".h");
+    if (function.layer == "netcdf" && function.name.ends_with("_par")) plan.headers.insert("netcdf_par.h");
+  }
+}
+
 void tell_left_out(Plan& plan) {
   const trace::Tables& tables = plan.trace->tables();
   std::map<std::string, std::uint64_t> calls;
@@ -97,6 +110,7 @@ std::string_view why_not(const trace::Function& function) {
     return "other programs are not started";
   if (is_one_of("fork", "_Fork", "forkpty", "daemon")) return "child processes are not made";
   if (name == "mprotect") return "concerns memory only";
+  if (name.starts_with("H5E")) return "concerns messages only";  // HDF5 itself makes them when it ends
   if (name.starts_with("aio_") || name == "lio_listio" || name.starts_with("io_uring"))
     return "what was asked for stands in memory";
   if (is_one_of("open_by_handle_at", "name_to_handle_at", "pidfd_getfd", "pidfd_open", "login_tty", "chroot"))
@@ -104,7 +118,8 @@ std::string_view why_not(const trace::Function& function) {
   if (is_one_of("fopencookie", "fts_open", "fts_read", "fts_children", "fts_set", "fts_close"))
     return "calls functions of the program";
   if (name.starts_with("MPI_Grequest") || name.starts_with("MPI_Graph_create") ||
-      name.starts_with("MPI_Graph_map") || name == "MPI_Dist_graph_create" || name == "MPI_Register_datarep")
+      name.starts_with("MPI_Graph_map") || name == "MPI_Dist_graph_create" ||
+      name == "MPI_Register_datarep" || name == "H5Sselect_elements")
     return "not all of its arguments are recorded";
   if (name.starts_with("MPI_Comm_spawn") || is_one_of("MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"))
     return "other worlds are not started";
@@ -133,6 +148,7 @@ Result<Plan> make_plan(const trace::TraceFile& trace) {
   }
   if (plan.processes.empty()) return Error{Errc::bad_data, "holds no calls"}.in(trace.path().string());
   if (const auto found = find_needs(plan); !found) return found.error();
+  find_libraries(plan);
   tell_left_out(plan);
   return plan;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,8 @@ struct Plan {
   std::int64_t largest_write = 0;
   std::map<std::string, Need> needs;  // by absolute name
   std::vector<std::string> left_out;  // what the program will not do, for people
+  std::set<std::string> libraries;    // whose calls it makes itself: hdf5, netcdf, pnetcdf
+  std::set<std::string> headers;      // of those
   bool has_ranks = false;
 
   std::uint64_t calls() const;  // of the program itself

@@ -1,5 +1,5 @@
 // Writes inputs for trace_fuzz into a directory: real traces, and the same as plain ones. Of version 1 those
-// that are kept for the tests.
+// that are kept for the tests. Inputs for lane_fuzz, what the lanes held, go into a second directory.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/scratch_dir.hpp"
 #include "plain_trace.hpp"
+#include "trace/lane_file.hpp"
 #include "trace/made_run_test.hpp"
 
 namespace {
@@ -15,7 +16,28 @@ namespace {
 using namespace weir;
 using namespace weir::trace::made;
 
-void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) {
+void write(const std::filesystem::path& path, ByteSpan bytes) {
+  std::ofstream(path, std::ios::binary) << as_text(bytes);
+}
+
+void write_lanes(const std::filesystem::path& run, bool timed, const std::string& to) {
+  std::size_t number = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(run / trace::live::kFolder)) {
+    if (entry.path().extension() != trace::live::kSuffix) continue;
+    auto lane = trace::LaneFile::open(entry.path());
+    if (!lane) continue;
+    ByteWriter out;
+    out.u8(timed ? 1 : 0);
+    for (;;) {
+      const auto words = lane->next();
+      if (!words || words->empty()) break;
+      for (const std::uint32_t word : *words) out.u32(word);
+    }
+    write(to + std::to_string(number++), out.view());
+  }
+}
+
+void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode, const std::string& lanes) {
   for (const std::int32_t rank : {0, 1, 2}) {
     const auto process = static_cast<std::uint64_t>(100 + rank);
     Lane lane(run, {.process = process, .parent = 1, .number = 0, .start = 1000, .timed = timed, .lost = 0});
@@ -38,14 +60,11 @@ void make(const std::filesystem::path& run, bool timed, trace::TimingMode mode) 
     lane.call("lseek", 0, {handle(0), literal(4), literal(0)}, full(), 509, 9);
     lane.call("close", 0, {handle(0)}, literal(0), 600, 9);
   }
+  write_lanes(run, timed, lanes);
   if (const auto merged = merge(run, mode); !merged) {
     std::puts(merged.error().text().c_str());
     std::exit(1);
   }
-}
-
-void write(const std::filesystem::path& path, ByteSpan bytes) {
-  std::ofstream(path, std::ios::binary) << as_text(bytes);
 }
 
 std::vector<std::byte> plain_of(ByteSpan file) {
@@ -76,13 +95,16 @@ std::vector<std::byte> plain_of(ByteSpan file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2) return 2;
+  if (argc < 3) return 2;
   const std::filesystem::path to = argv[1];
+  const std::filesystem::path lanes = argv[2];
+  std::filesystem::create_directories(lanes);
   std::filesystem::create_directories(to);
   for (const trace::TimingMode mode :
        {trace::TimingMode::off, trace::TimingMode::lossless, trace::TimingMode::quant}) {
     const ScratchDir scratch;
-    make(scratch.path(), mode != trace::TimingMode::off, mode);
+    make(scratch.path(), mode != trace::TimingMode::off, mode,
+         (lanes / std::string(trace::name(mode))).string() + "-");
     const auto text = read_text(scratch.path() / trace::kFileName);
     if (!text) {
       std::puts(text.error().text().c_str());
@@ -92,7 +114,7 @@ int main(int argc, char** argv) {
     write(to / ("file-" + name), as_bytes(*text));
     write(to / ("plain-" + name), plain_of(as_bytes(*text)));
   }
-  for (const std::filesystem::path old : std::span(argv + 2, argv + argc)) {
+  for (const std::filesystem::path old : std::span(argv + 3, argv + argc)) {
     const auto text = read_text(old);
     if (!text) {
       std::puts(text.error().text().c_str());

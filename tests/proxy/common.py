@@ -19,8 +19,10 @@ def text_of(done):
     return (done.stdout + done.stderr).decode(errors="replace")[-3000:]
 
 
-def compile_program(compiler, source, program):
-    done = run([compiler, "-std=c++17", "-O1", "-w", "-o", program, source, "-pthread", "-ldl"])
+def compile_program(command, compiler):
+    """By the command that `weir proxy` told, with the compiler of one MPI where there are several."""
+    _, _, arguments = command.partition(" ")
+    done = run(["sh", "-c", f"{compiler} -w {arguments}"])
     return None if done.returncode == 0 else text_of(done)
 
 
@@ -31,7 +33,7 @@ class Case:
         self.checks, self.weir, self.scratch, self.name = checks, weir, Path(scratch), name
         self.launcher, self.compiler = list(launcher), compiler
         self.trace_of_program = self.scratch / f"{name}.trace"
-        self.source = self.scratch / f"{name}.cpp"
+        self.source = self.scratch / f"{name}.proxy.cpp"
         self.program = self.scratch / f"{name}.proxy"
 
     def record(self, command, directory, status=0):
@@ -43,7 +45,7 @@ class Case:
         if not self.checks.expect(f"{self.name}: proxy is written", done.returncode == 0, text_of(done)):
             return None
         self.about = json.loads(done.stdout)
-        failed = compile_program(self.compiler, self.source, self.program)
+        failed = compile_program(self.about["compile"], self.compiler)
         return self.about if self.checks.expect(f"{self.name}: compiles", failed is None, failed) else None
 
     def compare(self):

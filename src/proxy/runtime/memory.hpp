@@ -39,6 +39,16 @@ class Pool {
   std::map<i64, T> objects_;  // its places stay where they are
 };
 
+// In place of a function of the recorded program: takes what it is given and answers with nothing.
+struct IgnoredFunction {
+  template <class R, class... Args>
+  using Pointer = R (*)(Args...);
+  template <class R, class... Args>
+  operator Pointer<R, Args...>() const {
+    return [](Args...) -> R { return R(); };
+  }
+};
+
 // Where nothing is.
 inline void* bad_address() { return reinterpret_cast<void*>(8); }
 

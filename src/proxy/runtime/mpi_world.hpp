@@ -109,38 +109,6 @@ inline auto position(Stream& stream, int argument, i64 recorded) {
   return Either{stream.out(argument)};
 }
 
-inline int* coordinates(Stream& stream, int argument, MPI_Comm comm, i64 rank) {
-  static auto* const dimensions_of = WEIR_QUIET(MPI_Cartdim_get);
-  static auto* const ask = WEIR_QUIET(MPI_Cart_coords);
-  int* const at = static_cast<int*>(stream.out(argument));
-  int dimensions = 0;
-  dimensions_of(comm, &dimensions);
-  ask(comm, static_cast<int>(rank), dimensions, at);
-  return at;
-}
-
-// Which dimensions make a communicator of that size, the first being as recorded.
-inline int* remaining(Stream& stream, int argument, MPI_Comm comm, i64 first, i64 size) {
-  static auto* const dimensions_of = WEIR_QUIET(MPI_Cartdim_get);
-  static auto* const ask = WEIR_QUIET(MPI_Cart_get);
-  int* const at = static_cast<int*>(stream.out(argument));
-  int count = 0;
-  dimensions_of(comm, &count);
-  std::vector<int> sizes(static_cast<std::size_t>(count) + 1);
-  std::vector<int> rest(sizes.size());
-  ask(comm, count, sizes.data(), rest.data(), rest.data());
-  for (unsigned chosen = 0; chosen < 1U << count; ++chosen) {
-    if (count > 0 && (chosen & 1) != (first != 0 ? 1U : 0U)) continue;
-    i64 product = 1;
-    for (int i = 0; i < count; ++i) {
-      at[i] = (chosen >> i & 1) != 0 ? 1 : 0;
-      if (at[i] != 0) product *= sizes[static_cast<std::size_t>(i)];
-    }
-    if (product == size) break;
-  }
-  return at;
-}
-
 // Before a call that tells which requests are over: until those are that were over when it was recorded.
 inline void wait_until_over(MPI_Request* requests, int count, std::initializer_list<i64> which) {
   static auto* const ask = WEIR_QUIET(MPI_Request_get_status);
