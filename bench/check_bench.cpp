@@ -1,6 +1,6 @@
 // How `weir check` scales: traces of 100 ranks that write the same bytes one rank after the other, a barrier
 // and an fsync between them, so that every byte is written 100 times. For each number of accesses: making
-// sense of the records, the order from MPI calls, and the conflicts under all models, on one core. The
+// sense of the records and of the order from MPI calls, and the conflicts under all models, on one core. The
 // reference is the source's way, all pairs of overlapping accesses (Algorithm 4.1), on the smallest of them.
 //   check_bench [MOST]        up to so many accesses, 10 000 000 by default
 #include <algorithm>
@@ -85,24 +85,21 @@ int measure(std::uint64_t count, double& first_each) {
   const auto accesses = semantics::rebuild({&*trace}, one_core);
   if (!accesses) return fail(accesses.error());
   const double rebuilding = watch.lap();
-  const auto order = semantics::ProgramOrder::of(*accesses, {.salvage = false, .threads = 1});
-  if (!order) return fail(order.error());
-  const double ordering = watch.lap();
+  const semantics::ProgramOrder order(*accesses);
   semantics::VerdictOptions options;
   options.threads = 1;
-  const semantics::Verdict verdict = semantics::judge(*accesses, {}, *order, options);
+  const semantics::Verdict verdict = semantics::judge(*accesses, {}, order, options);
   const double checking = watch.lap();
-  const double each = (rebuilding + ordering + checking) / static_cast<double>(accesses->access_count);
+  const double each = (rebuilding + checking) / static_cast<double>(accesses->access_count);
   if (first_each == 0) first_each = each;
-  std::printf("%10llu  %8.2f s  %8.2f s  %8.2f s  %8.2f million/s  %6.2f  %s, %llu WAW-D under session\n",
-              static_cast<unsigned long long>(accesses->access_count), rebuilding, ordering, checking,
-              1e-6 / each, each / first_each,
-              verdict.weakest ? verdict.models[*verdict.weakest].name.c_str() : "none",
+  std::printf("%10llu  %8.2f s  %8.2f s  %8.2f million/s  %6.2f  %s, %llu WAW-D under session\n",
+              static_cast<unsigned long long>(accesses->access_count), rebuilding, checking, 1e-6 / each,
+              each / first_each, verdict.weakest ? verdict.models[*verdict.weakest].name.c_str() : "none",
               static_cast<unsigned long long>(verdict.conflicts[3].waw_d));
   if (count > 100'000) return 0;
   watch.lap();
   options.conflicts.all_pairs = true;
-  const semantics::Verdict pairs = semantics::judge(*accesses, {}, *order, options);
+  const semantics::Verdict pairs = semantics::judge(*accesses, {}, order, options);
   const double all_pairs = watch.lap();
   std::printf("%10s  all pairs: %.2f s for %llu pairs, %.1f times the sweep; %s\n", "", all_pairs,
               static_cast<unsigned long long>(pairs.overlaps), all_pairs / checking,
@@ -114,8 +111,8 @@ int measure(std::uint64_t count, double& first_each) {
 
 int main(int argc, char** argv) {
   const std::uint64_t most = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10'000'000;
-  std::printf("%10s  %10s  %10s  %10s  %18s  %6s  %s\n", "accesses", "rebuilt", "order", "conflicts",
-              "all on one core", "ratio", "weakest model");
+  std::printf("%10s  %10s  %10s  %18s  %6s  %s\n", "accesses", "rebuilt", "conflicts", "all on one core",
+              "ratio", "weakest model");
   double first_each = 0;
   for (std::uint64_t count = 100'000; count <= most; count *= 10)
     if (const int status = measure(count, first_each); status != 0) return status;

@@ -115,8 +115,7 @@ Result<int> run_check(const Options& options, Output& out) {
   if (!input) return input.error();
   const auto accesses = accesses_of(*input, options);
   if (!accesses) return accesses.error();
-  const auto order = semantics::ProgramOrder::of(*accesses, {.salvage = options.salvage, .threads = 0});
-  if (!order) return order.error();
+  const semantics::ProgramOrder order(*accesses);
 
   std::vector<consistency::Model> others;
   std::optional<std::size_t> index;
@@ -126,9 +125,9 @@ Result<int> run_check(const Options& options, Output& out) {
     index = static_cast<std::size_t>(same - built_in.begin());
     if (same == built_in.end()) others.push_back(*asked->model);
   }
-  const semantics::Verdict verdict = verdict_of(*accesses, others, *order, options);
-  const semantics::NameFindings names = semantics::find_name_dependencies(*accesses, *order, options.top);
-  const CheckView view{*accesses,   verdict,           *order,     names, index, asked->name,
+  const semantics::Verdict verdict = verdict_of(*accesses, others, order, options);
+  const semantics::NameFindings names = semantics::find_name_dependencies(*accesses, order, options.top);
+  const CheckView view{*accesses,   verdict,           order,      names, index, asked->name,
                        asked->note, options.all_pairs, options.top};
   if (!options.policy.empty())
     if (const auto written = write_policy(view, options.policy); !written) return written.error();

@@ -54,7 +54,7 @@ struct Member {
 struct File {
   std::string name;  // absolute; the first it had
   std::vector<Member> members;
-  std::vector<Access> accesses;  // by start time
+  std::vector<Access> accesses;  // none before what it comes after; by start time otherwise
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
   std::uint32_t writers = 0;  // members that write

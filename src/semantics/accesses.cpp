@@ -49,6 +49,13 @@ Event Accesses::local(Event event) const {
   return event;
 }
 
+LinePlace Accesses::place(const Event& event) const {
+  const Program& program = program_of(event.process);
+  LinePlace place = orders[static_cast<std::size_t>(&program - programs.data())].place(local(event));
+  if (place.after_ns != LinePlace::kFirst) place.after_ns += program.shift_ns;
+  return place;
+}
+
 std::string Accesses::label(std::uint32_t number) const {
   const trace::ProcessInfo& about = process(number);
   std::string text =
@@ -66,6 +73,9 @@ Result<Accesses> rebuild(const std::vector<const trace::TraceFile*>& traces, con
   for (const trace::TraceFile* const trace : traces) {
     auto families = detail::follow_trace(*trace, options);
     if (!families) return families.error();
+    auto order = Order::of(*trace, {.salvage = options.salvage, .threads = options.threads});
+    if (!order) return order.error().in(trace->path().string());
+    made.orders.push_back(*std::move(order));
     count_metadata(*trace, *families, metadata);
     made.programs.push_back({trace, processes, shift});
     followed.push_back({*std::move(families), processes, shift});

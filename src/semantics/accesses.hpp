@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "semantics/access.hpp"
+#include "semantics/order/order.hpp"
 #include "trace/trace_file.hpp"
 
 namespace weir::semantics {
@@ -53,9 +54,10 @@ struct Accesses {
   };
 
   std::vector<Program> programs;
-  std::vector<File> files;  // by name; those with accesses
+  std::vector<Order> orders;  // of the programs
+  std::vector<File> files;    // by name; those with accesses
   std::vector<std::string> names;
-  std::vector<NameUse> name_uses;  // by time
+  std::vector<NameUse> name_uses;  // in an order that agrees with `orders`, by time otherwise
   std::vector<MetadataCount> metadata;
   std::uint64_t access_count = 0;
   std::uint64_t data_calls = 0;
@@ -67,6 +69,8 @@ struct Accesses {
   const trace::ProcessInfo& process(std::uint32_t process) const;
   // The event as its own trace has it.
   Event local(Event event) const;
+  // Where the call stands among all; its times are those of this scale.
+  LinePlace place(const Event& event) const;
   // "rank 3", "process 4711"; with the program where there are several.
   std::string label(std::uint32_t process) const;
 };

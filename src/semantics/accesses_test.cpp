@@ -23,8 +23,8 @@ class Rebuilt : public testing::Test {
   std::filesystem::path run() const { return dir_.path() / "run"; }
 
   // Merges what the lanes left and rebuilds it.
-  const Accesses& rebuilt() {
-    const auto merged = merge(run());
+  const Accesses& rebuilt(trace::TimingMode timing = trace::TimingMode::lossless) {
+    const auto merged = merge(run(), timing);
     EXPECT_TRUE(merged) << merged.error().text();
     auto opened = trace::TraceFile::open(run());
     EXPECT_TRUE(opened) << opened.error().text();
@@ -264,6 +264,45 @@ TEST_F(Rebuilt, WhatMpiDoesBelowCountsOnceAndItsOwnFilesDoNot) {
   ASSERT_EQ(made.files.size(), 1U);
   EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+4", "w0 8+4"));
   EXPECT_EQ(made.library_files, 1U);
+}
+
+// Rank 1 reads between two writes of rank 0, by barriers; its clock is behind, or there is none.
+void read_between_writes(const std::filesystem::path& run) {
+  const auto barrier = [](Lane& lane, std::uint64_t at) {
+    lane.call("MPI_Barrier", 0, {text("MPI_COMM_WORLD")}, literal(0), at, 10);
+  };
+  for (const std::int32_t rank : {0, 1}) {
+    const auto number = static_cast<std::uint64_t>(100 + rank);
+    Lane lane(run, {.process = number, .start = rank == 0 ? 100'000U : 1000U});
+    begin(lane, number);
+    lane.rank(rank, 2, 0, 0);
+    if (rank == 1) {
+      lane.call("open", 0, {path("x.tmp"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
+      lane.call("pwrite", 0, {handle(0), absent(), literal(5), literal(90)}, full(), 120, 10);
+      lane.call("rename", 0, {path("x.tmp"), path("x")}, literal(0), 140, 10);
+    }
+    barrier(lane, 200);
+    if (rank == 0) lane.call("open", 0, {path("x"), flags(O_RDWR), literal(0)}, opened(0, 3), 300, 10);
+    if (rank == 0) lane.call("pwrite", 0, {handle(0), absent(), literal(10), literal(0)}, full(), 350, 10);
+    barrier(lane, 400);
+    if (rank == 1) lane.call("pread", 0, {handle(0), absent(), literal(10), literal(0)}, full(), 500, 10);
+    barrier(lane, 600);
+    if (rank == 0) lane.call("pwrite", 0, {handle(0), absent(), literal(10), literal(0)}, full(), 700, 10);
+  }
+}
+
+TEST_F(Rebuilt, AccessesStandInTheOrderOfTheProgramWhenClocksContradictIt) {
+  read_between_writes(run());
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w1 90+5", "w0 0+10", "r1 0+10", "w0 0+10"));
+}
+
+TEST_F(Rebuilt, AccessesStandInTheOrderOfTheProgramWithoutTimes) {
+  read_between_writes(run());
+  const Accesses& made = rebuilt(trace::TimingMode::off);
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w1 90+5", "w0 0+10", "r1 0+10", "w0 0+10"));
 }
 
 TEST_F(Rebuilt, ATraceWithoutDataCallsHasNoFiles) {

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "base/result.hpp"
 #include "semantics/accesses.hpp"
 #include "semantics/order/order.hpp"
 #include "semantics/precedence.hpp"
@@ -15,23 +13,20 @@ namespace weir::semantics {
 // all of the next.
 class ProgramOrder : public Precedence {
  public:
-  // The accesses must outlive it.
-  static Result<ProgramOrder> of(const Accesses& accesses, const OrderOptions& options = {});
+  // They must outlive it.
+  explicit ProgramOrder(const Accesses& accesses) : accesses_(&accesses) {}
 
   bool before(const Moment& first, const Moment& second) const override;
   // The calls that prove it, as Order::proof() has them; none between programs.
   std::vector<Event> proof(Event first, Event second) const;
 
   // Of each program, in the order of Accesses::programs.
-  const std::vector<Order>& orders() const { return orders_; }
+  const std::vector<Order>& orders() const { return accesses_->orders; }
   // Some program has no MPI calls: its time stamps serve.
   bool is_proven() const;
 
  private:
-  explicit ProgramOrder(const Accesses& accesses) : accesses_(&accesses) {}
-
   const Accesses* accesses_;
-  std::vector<Order> orders_;
 };
 
 }  // namespace weir::semantics

@@ -1,6 +1,7 @@
 #include "semantics/detail/assemble.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -11,16 +12,26 @@
 namespace weir::semantics::detail {
 namespace {
 
-// An opening or a change of names, to be put in the order of time.
+// When something happened, as far as the order of the program allows.
+struct When {
+  When(const LinePlace& place, std::int64_t own_ns)
+      : ns(std::max(place.after_ns, own_ns)), number(place.number) {}
+
+  std::int64_t ns;
+  std::uint32_t number;
+  friend auto operator<=>(const When&, const When&) = default;
+};
+
+// An opening or a change of names, to be put in order.
 struct Step {
-  std::int64_t end_ns = 0;
+  When when;
   Event event;
   std::uint32_t program = 0;
   std::uint32_t family = 0;
   std::uint32_t index = 0;
   bool opening = false;
 
-  auto key() const { return std::tuple(end_ns, event, !opening, index); }
+  auto key() const { return std::tuple(when, event, !opening, index); }
 };
 
 // A file while its parts are being found.
@@ -30,6 +41,42 @@ struct Parts {
   bool by_others = false;  // opened by the program itself
   bool below_mpi = false;  // MPI made POSIX accesses to it
 };
+
+// Positions counted from the end become offsets, cut-off ranges end where the file did, what touches nothing
+// goes.
+void settle_positions(File& file) {
+  constexpr std::uint8_t kRead = 1;
+  constexpr std::uint8_t kWrote = 2;
+  std::vector<std::uint8_t> did(file.members.size());
+  std::int64_t size = 0;
+  std::size_t kept = 0;
+  for (Access access : file.accesses) {
+    if ((access.flags & Access::kFromEnd) != 0) {
+      access.begin = std::max<std::int64_t>(0, access.begin + size);
+      access.end = std::max(access.begin, access.end + size);
+      access.flags = static_cast<std::uint8_t>(access.flags & ~Access::kFromEnd);
+    }
+    if ((access.flags & Access::kTruncates) != 0) {
+      access.end = size;
+      size = access.begin;
+    } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0) {
+      // What was read was there: a file may be older than the trace.
+      size = std::max(size, access.end);
+    }
+    if (access.begin >= access.end) continue;
+    const auto bytes = static_cast<std::uint64_t>(access.end - access.begin);
+    if ((access.flags & (Access::kTruncates | Access::kMapped | Access::kMissed)) == 0)
+      (access.writes() ? file.written_bytes : file.read_bytes) += bytes;
+    if ((access.flags & Access::kMissed) == 0)
+      did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
+    file.accesses[kept++] = access;
+  }
+  file.accesses.resize(kept);
+  for (const std::uint8_t one : did) {
+    file.readers += (one & kRead) != 0 ? 1 : 0;
+    file.writers += (one & kWrote) != 0 ? 1 : 0;
+  }
+}
 
 class Assembly {
  public:
@@ -75,15 +122,20 @@ class Assembly {
     }
   }
 
+  template <class Happening>
+  When when(const Happening& one) const {
+    return {out_->place(one.event), one.end_ns};
+  }
+
   std::vector<Step> steps() const {
     std::vector<Step> steps;
     for (std::uint32_t p = 0; p < programs_->size(); ++p)
       for (std::uint32_t f = 0; f < (*programs_)[p].families.size(); ++f) {
         const Collected& family = (*programs_)[p].families[f];
         for (std::uint32_t i = 0; i < family.openings.size(); ++i)
-          steps.push_back({family.openings[i].end_ns, family.openings[i].event, p, f, i, true});
+          steps.push_back({when(family.openings[i]), family.openings[i].event, p, f, i, true});
         for (std::uint32_t i = 0; i < family.changes.size(); ++i)
-          steps.push_back({family.changes[i].end_ns, family.changes[i].event, p, f, i, false});
+          steps.push_back({when(family.changes[i]), family.changes[i].event, p, f, i, false});
       }
     std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.key() < b.key(); });
     return steps;
@@ -206,7 +258,7 @@ class Assembly {
     return !parts.uses.empty() && !parts.by_mpi && !parts.by_others;
   }
 
-  static File file_of(const Parts& parts, const std::string& name) {
+  File file_of(const Parts& parts, const std::string& name) const {
     File file;
     file.name = name;
     file.through_mpi = parts.by_mpi;
@@ -220,8 +272,32 @@ class Assembly {
     }
     file.accesses.reserve(count);
     for (const auto& [process, uses] : by_process) add_member(file, process, uses, parts.below_mpi);
+    put_in_order(file);
     settle_positions(file);
     return file;
+  }
+
+  void put_in_order(File& file) const {
+    struct Place {
+      When when;
+      std::uint32_t index;
+    };
+    std::vector<Place> places;
+    places.reserve(file.accesses.size());
+    for (const Access& access : file.accesses)
+      places.push_back(
+          {{out_->place(file.event(access)), access.start_ns}, static_cast<std::uint32_t>(places.size())});
+    const auto rest = [&](const Place& place) {
+      const Access& access = file.accesses[place.index];
+      return std::tuple(access.start_ns, access.member, access.thread, access.record, access.begin);
+    };
+    std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
+      return a.when != b.when ? a.when < b.when : rest(a) < rest(b);
+    });
+    std::vector<Access> sorted;
+    sorted.reserve(places.size());
+    for (const Place& place : places) sorted.push_back(file.accesses[place.index]);
+    file.accesses = std::move(sorted);
   }
 
   static void add_member(File& file, std::uint32_t process, const std::vector<Use*>& uses, bool below_mpi) {
@@ -257,45 +333,6 @@ class Assembly {
 };
 
 }  // namespace
-
-void settle_positions(File& file) {
-  std::sort(file.accesses.begin(), file.accesses.end(), [](const Access& a, const Access& b) {
-    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
-    return std::tuple(a.member, a.thread, a.record, a.begin) <
-           std::tuple(b.member, b.thread, b.record, b.begin);
-  });
-  constexpr std::uint8_t kRead = 1;
-  constexpr std::uint8_t kWrote = 2;
-  std::vector<std::uint8_t> did(file.members.size());
-  std::int64_t size = 0;
-  std::size_t kept = 0;
-  for (Access access : file.accesses) {
-    if ((access.flags & Access::kFromEnd) != 0) {
-      access.begin = std::max<std::int64_t>(0, access.begin + size);
-      access.end = std::max(access.begin, access.end + size);
-      access.flags = static_cast<std::uint8_t>(access.flags & ~Access::kFromEnd);
-    }
-    if ((access.flags & Access::kTruncates) != 0) {
-      access.end = size;
-      size = access.begin;
-    } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0) {
-      // What was read was there: a file may be older than the trace.
-      size = std::max(size, access.end);
-    }
-    if (access.begin >= access.end) continue;
-    const auto bytes = static_cast<std::uint64_t>(access.end - access.begin);
-    if ((access.flags & (Access::kTruncates | Access::kMapped | Access::kMissed)) == 0)
-      (access.writes() ? file.written_bytes : file.read_bytes) += bytes;
-    if ((access.flags & Access::kMissed) == 0)
-      did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
-    file.accesses[kept++] = access;
-  }
-  file.accesses.resize(kept);
-  for (const std::uint8_t one : did) {
-    file.readers += (one & kRead) != 0 ? 1 : 0;
-    file.writers += (one & kWrote) != 0 ? 1 : 0;
-  }
-}
 
 void assemble(std::vector<FollowedProgram> programs, unsigned threads, Accesses& out) {
   Assembly(programs, out).run(threads);

@@ -15,11 +15,7 @@ struct FollowedProgram {
 };
 
 // Decides which openings are the same file, puts each file's accesses together and finds out what counts from
-// a file's end. Fills all but `programs`.
+// a file's end. Fills all but `programs` and `orders`.
 void assemble(std::vector<FollowedProgram> programs, unsigned threads, Accesses& out);
-
-// The accesses of a file in the order of their start; positions counted from the end become offsets, cut-off
-// ranges end where the file did, what touches nothing goes.
-void settle_positions(File& file);
 
 }  // namespace weir::semantics::detail

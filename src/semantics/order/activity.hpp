@@ -78,6 +78,8 @@ struct Chain {
   std::uint64_t first_record = 0;
   std::uint64_t end_record = 0;
   std::vector<std::uint64_t> points;
+  std::vector<std::int64_t> starts;  // of the points, on the clock of rank 0
+  std::int64_t end_ns = 0;           // of its last record
   std::vector<Post> sends;
   std::vector<Post> receives;
   std::vector<CollectiveCall> collectives;

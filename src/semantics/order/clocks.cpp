@@ -17,6 +17,7 @@ class ClockWalk {
   ClockWalk(Graph& graph, Clocks& clocks, std::vector<std::pair<std::uint32_t, std::uint32_t>>& dropped,
             const Clocks::Budget& budget)
       : graph_(&graph), clocks_(&clocks), dropped_(&dropped), budget_(budget), chains_(graph.chains()) {
+    clocks.line_ = Line(graph);
     clocks.chains_ = chains_;
     clocks.place_.assign(chains_, Clocks::kNoClock);
     for (std::uint32_t c = 0; c < chains_; ++c)
@@ -45,6 +46,7 @@ class ClockWalk {
       }
       if (!drop_one()) break;
     }
+    clocks_->line_.finish();
     if (keeps_clocks_) cut();  // the last one is an upper bound for all that comes before it
     for (std::size_t i = 0; i < clocks_->values_.size(); ++i)
       if (!pinned_[i]) clocks_->values_[i] = {};
@@ -147,6 +149,7 @@ class ClockWalk {
 
   void pass(std::uint32_t chain, std::span<const Graph::From> froms) {
     edges_since_cut_ += froms.size();
+    clocks_->line_.pass(*graph_, chain, passed_[chain]);
     if (!keeps_clocks_) {
       ++passed_[chain];
       return;
@@ -315,7 +318,7 @@ std::size_t Clocks::cut_before(std::uint32_t chain, std::uint32_t ins) const {
 }
 
 std::size_t Clocks::bytes() const {
-  std::size_t sum = at_.capacity() * sizeof(At) + place_.capacity() * sizeof place_[0] +
+  std::size_t sum = line_.bytes() + at_.capacity() * sizeof(At) + place_.capacity() * sizeof place_[0] +
                     values_.capacity() * sizeof(std::vector<std::uint32_t>);
   for (const auto& one : values_) sum += one.capacity() * sizeof one[0];
   return sum;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "semantics/order/graph.hpp"
+#include "semantics/order/line.hpp"
 
 namespace weir::semantics {
 
@@ -42,6 +43,9 @@ class Clocks {
     return values_[clock][place_[of]];
   }
 
+  // The ins in the order in which they were passed.
+  const Line& line() const { return line_; }
+
   std::size_t bytes() const;
 
  private:
@@ -51,6 +55,7 @@ class Clocks {
     std::uint32_t clock = kNoClock;
   };
 
+  Line line_;
   std::size_t chains_ = 0;
   std::size_t cuts_ = 0;
   std::vector<At> at_;                // per chain and cut

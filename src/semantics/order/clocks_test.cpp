@@ -39,6 +39,7 @@ Made random_graph(std::uint64_t seed, std::uint32_t chains, std::uint32_t steps)
   const auto point = [&](std::uint32_t chain) {
     Chain& one = made.processes[chain].chains[0];
     one.points.push_back(one.end_record++);
+    one.starts.push_back(0);
     return static_cast<std::uint32_t>(one.points.size() - 1);
   };
   struct Sent {
@@ -159,7 +160,7 @@ TEST(Clocks, AreFewWhereMemoryIsShort) {
 TEST(Clocks, CirclesAreBrokenAndTold) {
   Made made = random_graph(5, 2, 0);
   for (std::uint32_t c = 0; c < 2; ++c)
-    made.processes[c].chains[0] = {c, 0, 0, 2, {0, 1}, {}, {}, {}, {}, {}};
+    made.processes[c].chains[0] = {c, 0, 0, 2, {0, 1}, {0, 0}, 0, {}, {}, {}, {}, {}};
   // Each receives before it sends.
   made.edges = {{{0, 1}, {1, 0}}, {{1, 1}, {0, 0}}};
   Graph graph = made.graph();

@@ -61,9 +61,10 @@ Graph::Graph(std::vector<const Chain*> chains, std::span<const ProcessActivity> 
       }
       if (out_numbers.slot(c, p) == kUnused) continue;
       const std::uint64_t place = nesting.start_of(chain.points[p]);
-      outs_[c].push_back({place, p, static_cast<std::uint32_t>(chain.points[p] - place)});
+      outs_[c].push_back({place, p, static_cast<std::uint32_t>(chain.points[p] - place), chain.starts[p]});
     }
-    if (out_numbers.slot(c, kUnused) != kUnused) outs_[c].push_back({chain.end_record, kUnused, 0});
+    if (out_numbers.slot(c, kUnused) != kUnused)
+      outs_[c].push_back({chain.end_record, kUnused, 0, chain.end_ns});
     // A call around others begins before them and ends behind them.
     const auto earlier = [](const Out& a, const Out& b) { return a.place < b.place; };
     if (!std::is_sorted(outs_[c].begin(), outs_[c].end(), earlier))

@@ -27,6 +27,7 @@ class Graph {
     std::uint64_t place = 0;
     std::uint32_t ins_before = 0;  // so many ins of the chain come before it
     std::uint32_t inside = 0;      // calls inside the one that begins here: its record is place + inside
+    std::int64_t start_ns = 0;
   };
 
   // `chains` and `edges` are used up.

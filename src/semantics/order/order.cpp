@@ -248,6 +248,14 @@ std::vector<Event> Order::proof(Event first, Event second) const {
   return events;
 }
 
+LinePlace Order::place(Event event) const {
+  if (!state_->is_there(event)) return {};
+  const std::uint32_t chain = state_->chain_of(event);
+  if (chain == kNever) return {};
+  const Graph& graph = *state_->graph;
+  return state_->clocks->line().at(graph, chain, graph.ins_up_to(chain, state_->start_of(event)));
+}
+
 bool Order::is_proven() const { return state_->proven; }
 bool Order::is_proven(std::uint32_t process, std::uint32_t other) const {
   return state_->has_mpi[process] && state_->has_mpi[other];

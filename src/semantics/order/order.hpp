@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "semantics/event.hpp"
 #include "semantics/order/clock_skew.hpp"
+#include "semantics/order/line_place.hpp"
 #include "semantics/order/unmatched.hpp"
 #include "trace/trace_file.hpp"
 
@@ -35,6 +36,9 @@ class Order {
   // The calls that prove it: first, then in turns where an edge leaves (a send) and where it arrives (the
   // receive or what completed it), and second. Empty when it is not before, or when time stamps say so.
   std::vector<Event> proof(Event first, Event second) const;
+
+  // Where the call stands in a line of all calls that agrees with before().
+  LinePlace place(Event event) const;
 
   // False when no process calls MPI: then time stamps serve, as far as they are exact.
   bool is_proven() const;

@@ -31,7 +31,6 @@ Result<void> scan_stream(const trace::TraceFile& trace, std::uint32_t process, s
       scanner.begin_chain(stream, record.index);
       kept.nesting.change_thread();
     }
-    activity.chains.back().end_record = record.index + 1;
     kept.nesting.add(record.index, record.depth);
     if (options.times)
       kept.times[record.index] = {record.start_ns,
@@ -50,12 +49,14 @@ Result<ProcessActivity> scan_process(const trace::TraceFile& trace, std::uint32_
   ProcessActivity activity;
   const std::size_t streams = trace.processes()[process].streams.size();
   activity.streams.resize(streams);
-  Scanner scanner(process, contexts, calls, trace.tables().functions, activity);
+  Scanner scanner(process, contexts, calls, trace.tables().functions,
+                  detail::ProcessClock(trace.processes()[process]), activity);
   for (std::uint32_t stream = 0; stream < streams; ++stream)
     if (const auto done = scan_stream(trace, process, stream, scanner, activity, options); !done)
       return done.error();
   for (Chain& chain : activity.chains) {
     chain.points.shrink_to_fit();
+    chain.starts.shrink_to_fit();
     chain.sends.shrink_to_fit();
     chain.receives.shrink_to_fit();
     chain.collectives.shrink_to_fit();

@@ -22,8 +22,14 @@ bool is_set(const MpiCall& call, std::span<const Value> values) {
 }  // namespace
 
 Scanner::Scanner(std::uint32_t process, const Contexts& contexts, std::span<const MpiCall> calls,
-                 std::span<const trace::Function> functions, ProcessActivity& activity)
-    : process_(process), contexts_(&contexts), calls_(calls), functions_(functions), activity_(&activity) {
+                 std::span<const trace::Function> functions, const detail::ProcessClock& clock,
+                 ProcessActivity& activity)
+    : process_(process),
+      contexts_(&contexts),
+      calls_(calls),
+      functions_(functions),
+      clock_(clock),
+      activity_(&activity) {
   activity_->places = {contexts.world(process), contexts.self(process)};
   world_place_ = contexts.world(process).known() ? 0 : kNoPlace;
   self_place_ = 1;
@@ -40,7 +46,10 @@ void Scanner::begin_chain(std::uint32_t stream, std::uint64_t first_record) {
 }
 
 std::uint32_t Scanner::point() {
-  if (!has_point_) chain().points.push_back(record_->index);
+  if (!has_point_) {
+    chain().points.push_back(record_->index);
+    chain().starts.push_back(clock_.at(record_->start_ns));
+  }
   has_point_ = true;
   return static_cast<std::uint32_t>(chain().points.size() - 1);
 }
@@ -81,6 +90,8 @@ std::uint32_t Scanner::sequence_of(const Sequence& sequence) {
 }
 
 void Scanner::take(const trace::Record& record) {
+  chain().end_record = record.index + 1;
+  chain().end_ns = clock_.at(record.start_ns) + static_cast<std::int64_t>(record.duration_ns);
   const auto function = static_cast<std::size_t>(record.function - functions_.data());
   const MpiCall& call = calls_[function];
   if (record.function->layer == "mpi" || record.function->layer == "mpiio") ++activity_->mpi_calls;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "semantics/detail/process_clock.hpp"
 #include "semantics/order/activity.hpp"
 #include "semantics/order/group_table.hpp"
 #include "semantics/order/request_table.hpp"
@@ -18,7 +19,8 @@ namespace weir::semantics {
 class Scanner {
  public:
   Scanner(std::uint32_t process, const Contexts& contexts, std::span<const MpiCall> calls,
-          std::span<const trace::Function> functions, ProcessActivity& activity);
+          std::span<const trace::Function> functions, const detail::ProcessClock& clock,
+          ProcessActivity& activity);
 
   void begin_chain(std::uint32_t stream, std::uint64_t first_record);
   void take(const trace::Record& record);
@@ -78,6 +80,7 @@ class Scanner {
   const Contexts* contexts_;
   std::span<const MpiCall> calls_;
   std::span<const trace::Function> functions_;
+  detail::ProcessClock clock_;
   ProcessActivity* activity_;
   const trace::Record* record_ = nullptr;
   std::uint16_t function_ = 0;
