@@ -165,6 +165,14 @@ bool Judge::ended_before(const Access& one, const Access& other) const {
   return precedence_->before(at == kNoSync ? moment(one) : moment(one.member, at), moment(other));
 }
 
+bool Judge::outlasts(const Access& earlier, const Access& later) const {
+  if (earlier.member != later.member) return false;
+  if (earlier.thread != later.thread) return true;
+  if (!earlier.delayed()) return false;
+  const std::uint32_t done = effect(earlier);
+  return later.delayed() ? done > effect(later) : done >= later.syncs;
+}
+
 Judgement Judge::judge(const Access& one, const Access& other) {
   using Order = Judgement::Order;
   if (one.member == other.member)  // locks between threads are not seen: their times count

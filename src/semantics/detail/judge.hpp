@@ -31,6 +31,9 @@ class Judge {
   Judge(const File& file, std::span<const consistency::Model> models, const Precedence& precedence);
 
   Judgement judge(const Access& one, const Access& other);
+  // Whether an earlier access can still be found in the way where the later one is not: one of the same
+  // process that is complete only behind it, or of another thread, which others may not have heard of.
+  bool outlasts(const Access& earlier, const Access& later) const;
 
  private:
   static constexpr std::uint32_t kNoSync = ~std::uint32_t{0};

@@ -1,5 +1,6 @@
 #include "semantics/detail/sweep.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 
@@ -12,9 +13,11 @@ constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
 // A range of bytes that were last written by the same access and read by the same ones since.
 struct Cell {
+  using Indices = boost::container::small_vector<std::uint32_t, 2>;
+
   std::int64_t end = 0;
-  std::uint32_t writer = kNobody;
-  boost::container::small_vector<std::uint32_t, 2> readers;  // the last of each thread
+  Indices writers;  // the last one, and those before it that it does not speak for
+  Indices readers;  // the last of each thread
 };
 
 class Sweep {
@@ -44,8 +47,7 @@ class Sweep {
   void take(std::uint32_t index) {
     const Access& access = (*all_)[index];
     found_ = {};
-    last_writer_ = kNobody;
-    last_reader_ = kNobody;
+    judged_ = {};
     const auto cell = cut(access.begin);
     const auto behind = cell != cells_.end() && cell->first >= access.end ? cell : cut(access.end);
     access.writes() ? write(index, cell, behind) : read(index, cell, behind);
@@ -70,33 +72,36 @@ class Sweep {
     return judgement.order;
   }
 
-  Judgement::Order judge_writer(std::uint32_t writer, std::uint32_t index) {
-    if (writer != last_writer_) {
-      last_writer_ = writer;
-      last_order_ = judge(writer, index);
-    }
-    return last_order_;
+  // Neighbouring cells mostly have the same accesses.
+  Judgement::Order judge_once(std::uint32_t earlier, std::uint32_t index) {
+    for (const Judged& one : judged_.last)
+      if (one.earlier == earlier) return one.order;
+    Judged& here = judged_.last[judged_.next++ % judged_.last.size()];
+    here = {earlier, judge(earlier, index)};
+    return here.order;
   }
 
   void write(std::uint32_t index, Cells::iterator cell, Cells::iterator behind) {
     const Access& access = (*all_)[index];
     std::int64_t from = access.begin;  // not yet given to this access
     while (cell != behind) {
+      Cell& here = cell->second;
       bool stays = false;
-      if (cell->second.writer != kNobody)
-        stays = judge_writer(cell->second.writer, index) == Judgement::Order::second;
-      for (const std::uint32_t reader : cell->second.readers) {
-        if (reader == last_reader_) continue;
-        judge(reader, index);
-        last_reader_ = reader;
+      for (const std::uint32_t writer : here.writers)
+        stays = judge_once(writer, index) == Judgement::Order::second || stays;
+      for (const std::uint32_t reader : here.readers) judge_once(reader, index);
+      if (!stays) {  // else what was there is newer, times notwithstanding
+        keep_lasting(here.writers, access);
+        keep_lasting(here.readers, access);
+        if (here.writers.empty() && here.readers.empty()) {
+          cell = cells_.erase(cell);
+          continue;
+        }
+        here.writers.push_back(index);
       }
-      if (stays) {  // what was there is newer, times notwithstanding
-        put(from, cell->first, index, cell);
-        from = cell->second.end;
-        ++cell;
-      } else {
-        cell = cells_.erase(cell);
-      }
+      put(from, cell->first, index, cell);
+      from = here.end;
+      ++cell;
     }
     put(from, access.end, index, behind);
   }
@@ -105,7 +110,13 @@ class Sweep {
     if (begin >= end) return;
     Cell& cell = cells_.emplace_hint(hint, begin, Cell{})->second;
     cell.end = end;
-    cell.writer = writer;
+    cell.writers.push_back(writer);
+  }
+
+  void keep_lasting(Cell::Indices& earlier, const Access& access) const {
+    earlier.erase(std::remove_if(earlier.begin(), earlier.end(),
+                                 [&](std::uint32_t one) { return !judge_->outlasts((*all_)[one], access); }),
+                  earlier.end());
   }
 
   void read(std::uint32_t index, Cells::iterator cell, Cells::iterator behind) {
@@ -114,7 +125,7 @@ class Sweep {
     for (; cell != behind; ++cell) {
       put_reader(from, cell->first, index, cell);
       from = cell->second.end;
-      if (cell->second.writer != kNobody) judge_writer(cell->second.writer, index);
+      for (const std::uint32_t writer : cell->second.writers) judge_once(writer, index);
       add_reader(cell->second, index);
     }
     put_reader(from, access.end, index, behind);
@@ -132,7 +143,7 @@ class Sweep {
     const Access& access = (*all_)[index];
     for (std::uint32_t& reader : cell.readers) {
       const Access& other = (*all_)[reader];
-      if (other.member != access.member || other.thread != access.thread || other.delayed()) continue;
+      if (other.member != access.member || judge_->outlasts(other, access)) continue;
       reader = index;
       return;
     }
@@ -144,14 +155,21 @@ class Sweep {
     bool race = false;
   };
 
+  struct Judged {
+    std::uint32_t earlier = kNobody;
+    Judgement::Order order = Judgement::Order::first;
+  };
+  struct JudgedLately {
+    std::array<Judged, 4> last;
+    std::size_t next = 0;
+  };
+
   const std::vector<Access>* all_;
   Judge* judge_;
   Findings* findings_;
   Cells cells_;
   Found found_;
-  std::uint32_t last_writer_ = kNobody;
-  Judgement::Order last_order_ = Judgement::Order::first;
-  std::uint32_t last_reader_ = kNobody;
+  JudgedLately judged_;
 };
 
 }  // namespace

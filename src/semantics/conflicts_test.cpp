@@ -1,0 +1,122 @@
+#include "semantics/conflicts.hpp"
+
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weir::semantics {
+namespace {
+
+using consistency::Operation;
+using consistency::Operations;
+
+// A file made call by call, each at the next moment. Every call is before all later ones of other processes,
+// but for those of threads that nobody hears of.
+class Made : public Precedence {
+ public:
+  explicit Made(std::uint32_t members) {
+    for (std::uint32_t i = 0; i < members; ++i) file_.members.push_back({i, {}});
+  }
+
+  void write(std::uint32_t member, std::uint8_t flags = 0) { access(member, Access::kWrite | flags); }
+  void read(std::uint32_t member, std::uint8_t flags = 0) { access(member, flags); }
+  void sync(std::uint32_t member, std::uint32_t operations) {
+    ++now_;
+    file_.members[member].syncs.push_back({records_++, now_, now_, thread_, operations});
+  }
+  void sync(std::uint32_t member, Operation operation, std::uint32_t more = 0) {
+    sync(member, Operations{operation}.bits() | more);
+  }
+  void on_thread(std::uint32_t thread) { thread_ = thread; }
+  void nobody_hears_of(std::uint32_t member, std::uint32_t thread) { unheard_.insert({member, thread}); }
+
+  bool before(const Moment& first, const Moment& second) const override {
+    return !unheard_.contains({first.event.process, first.event.thread}) && first.end_ns < second.start_ns;
+  }
+
+  // The weakest model that suffices; both ways of looking must agree.
+  std::string weakest() const {
+    const std::string swept = weakest(false);
+    const std::string paired = weakest(true);
+    return swept == paired ? swept : "sweep: " + swept + ", all pairs: " + paired;
+  }
+
+ private:
+  void access(std::uint32_t member, int flags) {
+    Access made;
+    made.end = 10;
+    made.start_ns = made.end_ns = ++now_;
+    made.record = records_++;
+    made.thread = thread_;
+    made.member = member;
+    made.syncs = static_cast<std::uint32_t>(file_.members[member].syncs.size());
+    made.flags = static_cast<std::uint8_t>(flags);
+    file_.writers += made.writes() ? 1 : 0;
+    file_.accesses.push_back(made);
+  }
+
+  std::string weakest(bool all_pairs) const {
+    const auto models = consistency::built_in_models();
+    const FileFindings found = find_conflicts(file_, models, *this, {.all_pairs = all_pairs});
+    if (found.races > 0) return "race";
+    for (std::size_t m = models.size(); m-- > 0;)
+      if (found.sufficient(m, models[m])) return models[m].name;
+    return "none";
+  }
+
+  File file_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> unheard_;
+  std::int64_t now_ = 0;
+  std::uint64_t records_ = 0;
+  std::uint32_t thread_ = 0;
+};
+
+TEST(Conflicts, AWriteThatIsStillBufferedOutlastsAnotherOfItsProcess) {
+  Made made(2);
+  made.write(0, Access::kDelayed);
+  made.write(0);
+  made.sync(0, Operation::fsync);
+  made.sync(0, Operation::close);
+  made.sync(1, Operation::open);
+  made.read(1);
+  made.sync(0, Operation::fclose, SyncPoint::kFlushes);
+  EXPECT_EQ(made.weakest(), "race");
+}
+
+TEST(Conflicts, AWriteThatWasFlushedDoesNot) {
+  Made made(2);
+  made.write(0, Access::kDelayed);
+  made.sync(0, Operation::fclose, SyncPoint::kFlushes);
+  made.write(0);
+  made.sync(0, Operation::close);
+  made.sync(1, Operation::open);
+  made.read(1);
+  EXPECT_EQ(made.weakest(), "session");
+}
+
+TEST(Conflicts, AWriteOfAThreadThatNobodyHearsOfOutlastsThoseOfOthers) {
+  Made made(2);
+  made.nobody_hears_of(0, 1);
+  made.on_thread(1);
+  made.write(0);
+  made.on_thread(0);
+  made.write(0);
+  made.read(1);
+  EXPECT_EQ(made.weakest(), "race");
+}
+
+TEST(Conflicts, AMappedReadOutlastsAWriteOfItsProcess) {
+  Made made(2);
+  made.read(0, Access::kDelayed | Access::kMapped);
+  made.write(0);
+  made.sync(0, Operation::close);
+  made.sync(1, Operation::open);
+  made.write(1);
+  made.sync(0, SyncPoint::kFlushes);
+  EXPECT_EQ(made.weakest(), "race");
+}
+
+}  // namespace
+}  // namespace weir::semantics
