@@ -84,33 +84,45 @@ class Sweep {
   void write(std::uint32_t index, Cells::iterator cell, Cells::iterator behind) {
     const Access& access = (*all_)[index];
     std::int64_t from = access.begin;  // not yet given to this access
+    auto mine = cells_.end();          // the last cell that is its alone
     while (cell != behind) {
-      Cell& here = cell->second;
-      bool stays = false;
-      for (const std::uint32_t writer : here.writers)
-        stays = judge_once(writer, index) == Judgement::Order::second || stays;
-      for (const std::uint32_t reader : here.readers) judge_once(reader, index);
-      if (!stays) {  // else what was there is newer, times notwithstanding
-        keep_lasting(here.writers, access);
-        keep_lasting(here.readers, access);
-        if (here.writers.empty() && here.readers.empty()) {
-          cell = cells_.erase(cell);
-          continue;
-        }
-        here.writers.push_back(index);
+      put(from, cell->first, index, cell, mine);
+      from = cell->second.end;
+      if (!take_over(cell->second, index)) {
+        ++cell;
+      } else if (mine != cells_.end() && mine->second.end == cell->first) {
+        mine->second.end = from;
+        cell = cells_.erase(cell);
+      } else {
+        mine = cell++;
       }
-      put(from, cell->first, index, cell);
-      from = here.end;
-      ++cell;
     }
-    put(from, access.end, index, behind);
+    put(from, access.end, index, behind, mine);
   }
 
-  void put(std::int64_t begin, std::int64_t end, std::uint32_t writer, Cells::iterator hint) {
+  // Whether all of the cell is this access's then, and nobody else's.
+  bool take_over(Cell& cell, std::uint32_t index) {
+    bool stays = false;
+    for (const std::uint32_t writer : cell.writers)
+      stays = judge_once(writer, index) == Judgement::Order::second || stays;
+    for (const std::uint32_t reader : cell.readers) judge_once(reader, index);
+    if (stays) return false;  // what was there is newer, times notwithstanding
+    keep_lasting(cell.writers, (*all_)[index]);
+    keep_lasting(cell.readers, (*all_)[index]);
+    cell.writers.push_back(index);
+    return cell.writers.size() == 1 && cell.readers.empty();
+  }
+
+  void put(std::int64_t begin, std::int64_t end, std::uint32_t writer, Cells::iterator hint,
+           Cells::iterator& mine) {
     if (begin >= end) return;
-    Cell& cell = cells_.emplace_hint(hint, begin, Cell{})->second;
-    cell.end = end;
-    cell.writers.push_back(writer);
+    if (mine != cells_.end() && mine->second.end == begin) {
+      mine->second.end = end;
+      return;
+    }
+    mine = cells_.emplace_hint(hint, begin, Cell{});
+    mine->second.end = end;
+    mine->second.writers.push_back(writer);
   }
 
   void keep_lasting(Cell::Indices& earlier, const Access& access) const {
