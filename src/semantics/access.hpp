@@ -28,6 +28,7 @@ struct Access {
   std::uint32_t member = 0;  // of the file
   std::uint32_t syncs = 0;   // sync points of the member on the file that come before it
   std::uint8_t flags = 0;
+  std::uint16_t buffer = 0;  // of what is delayed: the stream or mapping that holds it
 
   bool writes() const { return (flags & kWrite) != 0; }
   bool delayed() const { return (flags & kDelayed) != 0; }
@@ -43,6 +44,7 @@ struct SyncPoint {
   std::int64_t end_ns = 0;
   std::uint32_t thread = 0;
   std::uint32_t operations = 0;  // bits of consistency::Operations, and kFlushes
+  std::uint16_t buffer = 0;      // what is flushed
 };
 
 // What one process has to do with one file.

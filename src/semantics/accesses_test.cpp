@@ -152,6 +152,24 @@ TEST_F(Rebuilt, StreamsWriteLaterAndSeekFromTheEnd) {
             consistency::Operations{consistency::Operation::fclose}.bits() | SyncPoint::kFlushes);
 }
 
+TEST_F(Rebuilt, AFlushIsOfItsOwnStream) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("fopen", 0, {path("s"), text("w")}, opened(0, 3), 100, 10);
+    lane.call("fwrite", 0, {absent(), literal(1), literal(10), handle(0)}, full(), 200, 10);
+    lane.call("fopen", 0, {path("s"), text("r")}, opened(1, 4), 300, 10);
+    lane.call("fclose", 0, {handle(1)}, literal(0), 400, 10);
+    lane.call("fclose", 0, {handle(0)}, literal(0), 500, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  const auto& syncs = made.files[0].members[0].syncs;
+  ASSERT_EQ(syncs.size(), 4U);
+  EXPECT_NE(syncs[2].buffer, made.files[0].accesses[0].buffer);
+  EXPECT_EQ(syncs[3].buffer, made.files[0].accesses[0].buffer);
+}
+
 TEST_F(Rebuilt, CuttingOffIsAWriteOfWhatWasThere) {
   {
     Lane lane(run(), {.process = 100});

@@ -22,12 +22,12 @@ class Made : public Precedence {
 
   void write(std::uint32_t member, std::uint8_t flags = 0) { access(member, Access::kWrite | flags); }
   void read(std::uint32_t member, std::uint8_t flags = 0) { access(member, flags); }
-  void sync(std::uint32_t member, std::uint32_t operations) {
+  void sync(std::uint32_t member, std::uint32_t operations, std::uint16_t buffer = 0) {
     ++now_;
-    file_.members[member].syncs.push_back({records_++, now_, now_, thread_, operations});
+    file_.members[member].syncs.push_back({records_++, now_, now_, thread_, operations, buffer});
   }
-  void sync(std::uint32_t member, Operation operation, std::uint32_t more = 0) {
-    sync(member, Operations{operation}.bits() | more);
+  void sync(std::uint32_t member, Operation operation, std::uint32_t more = 0, std::uint16_t buffer = 0) {
+    sync(member, Operations{operation}.bits() | more, buffer);
   }
   void on_thread(std::uint32_t thread) { thread_ = thread; }
   void nobody_hears_of(std::uint32_t member, std::uint32_t thread) { unheard_.insert({member, thread}); }
@@ -104,6 +104,15 @@ TEST(Conflicts, AWriteOfAThreadThatNobodyHearsOfOutlastsThoseOfOthers) {
   made.on_thread(0);
   made.write(0);
   made.read(1);
+  EXPECT_EQ(made.weakest(), "race");
+}
+
+TEST(Conflicts, AnotherStreamFlushesNothingOfThisOne) {
+  Made made(2);
+  made.write(0, Access::kDelayed);
+  made.sync(0, Operation::fclose, SyncPoint::kFlushes, 1);
+  made.read(1);
+  made.sync(0, Operation::fclose, SyncPoint::kFlushes);
   EXPECT_EQ(made.weakest(), "race");
 }
 

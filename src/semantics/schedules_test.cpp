@@ -255,7 +255,8 @@ File file_of(const Programs& programs, const Run& run) {
     if (call == Do::open) operations.add(Operation::open);
     if (call == Do::close) operations.add(Operation::close);
     if (call == Do::fsync) operations.add(Operation::fsync);
-    if (!operations.empty()) file.members[rank].syncs.push_back({step.call, now, now, 0, operations.bits()});
+    if (!operations.empty())
+      file.members[rank].syncs.push_back({step.call, now, now, 0, operations.bits(), 0});
   }
   return file;
 }

@@ -17,7 +17,7 @@ constexpr std::int64_t kStreamBlock = 4096;
 }  // namespace
 
 void Follower::add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end,
-                   std::uint8_t flags) {
+                   std::uint8_t flags, std::uint16_t buffer) {
   Access access;
   access.begin = begin;
   access.end = end;
@@ -28,6 +28,7 @@ void Follower::add(const Call& call, std::uint32_t use, std::int64_t begin, std:
   access.member = call.process;
   access.syncs = call.table->place++;
   access.flags = flags;
+  access.buffer = buffer;
   out_.uses[use].accesses.push_back(access);
 }
 
@@ -36,14 +37,14 @@ void Follower::move(const Call& call, Slot& slot, int direction, std::int64_t by
   Description& description = descriptions_[slot.description];
   if (direction > 0) flags |= Access::kWrite;
   if (direction > 0 && description.append) {
-    add(call, slot.use, 0, bytes, flags | Access::kFromEnd);
+    add(call, slot.use, 0, bytes, flags | Access::kFromEnd, slot.buffer);
     description.from_end = true;
     description.position = 0;
     return;
   }
   const std::int64_t begin = description.position;
   if (description.from_end) flags |= Access::kFromEnd;
-  add(call, slot.use, begin, begin + bytes, flags);
+  add(call, slot.use, begin, begin + bytes, flags, slot.buffer);
   description.position += bytes;
   // Behind the end a write takes the end along.
   if (description.from_end && direction > 0 && description.position > 0) description.position = 0;
@@ -110,7 +111,8 @@ void Follower::transfer_stream(const Call& call) {
   const Description& description = descriptions_[slot->description];
   add(call, slot->use, description.position, description.position + kStreamBlock,
       static_cast<std::uint8_t>(flags | (writes ? Access::kWrite : 0) |
-                                (description.from_end ? Access::kFromEnd : 0)));
+                                (description.from_end ? Access::kFromEnd : 0)),
+      slot->buffer);
 }
 
 // The offsets that were given, or else the positions; the recorder kept the offsets as they were before.
@@ -139,7 +141,7 @@ void Follower::copy(const Call& call) {
 void Follower::seek_stream(const Call& call) {
   Slot* const slot = slot_of(call, call.argument(call.info->handle));
   if (slot == nullptr) return;
-  sync(call, slot->use, SyncPoint::kFlushes);
+  sync(call, slot->use, SyncPoint::kFlushes, slot->buffer);
   Description& description = descriptions_[slot->description];
   if (call.info->action == Action::rewind_stream) {
     description.position = 0;
@@ -191,16 +193,17 @@ void Follower::map(const Call& call) {
   const std::int64_t address = call.result();
   const std::int64_t length = call.argument(1).number;
   Mapping& mapping = call.table->mappings[address];
-  mapping = {slot == nullptr ? kNone : slot->use, length};
+  mapping = {slot == nullptr ? kNone : slot->use, length, ++call.table->buffers};
   if (slot == nullptr) return;
   const std::int64_t protection = call.argument(2).number;
   const bool shared = (call.argument(3).number & MAP_SHARED) != 0;
   const std::int64_t offset = call.argument(call.info->offset).number;
   out_.uses[slot->use].mapped = true;
   constexpr std::uint8_t kWhenever = Access::kMapped | Access::kDelayed;
-  if ((protection & PROT_READ) != 0 || !shared) add(call, slot->use, offset, offset + length, kWhenever);
+  if ((protection & PROT_READ) != 0 || !shared)
+    add(call, slot->use, offset, offset + length, kWhenever, mapping.buffer);
   if ((protection & PROT_WRITE) != 0 && shared)
-    add(call, slot->use, offset, offset + length, kWhenever | Access::kWrite);
+    add(call, slot->use, offset, offset + length, kWhenever | Access::kWrite, mapping.buffer);
 }
 
 void Follower::unmap(const Call& call) {
@@ -209,7 +212,8 @@ void Follower::unmap(const Call& call) {
   const bool ends = call.info->action == Action::unmap;
   if (found->second.use != kNone)
     sync(call, found->second.use,
-         ends ? SyncPoint::kFlushes : consistency::Operations{consistency::Operation::msync}.bits());
+         ends ? SyncPoint::kFlushes : consistency::Operations{consistency::Operation::msync}.bits(),
+         found->second.buffer);
   if (ends) call.table->mappings.erase(found);
 }
 

@@ -18,21 +18,24 @@ std::string Follower::path_of(const Call& call, std::int8_t path, std::int8_t di
   return normal_name(name);
 }
 
-void Follower::sync(const Call& call, std::uint32_t use, std::uint32_t operations) {
+void Follower::sync(const Call& call, std::uint32_t use, std::uint32_t operations, std::uint16_t buffer) {
   out_.uses[use].syncs.push_back(
-      {{call.record->index, call.start_ns, call.end_ns, call.stream, operations}, call.table->place++});
+      {{call.record->index, call.start_ns, call.end_ns, call.stream, operations, buffer},
+       call.table->place++});
 }
 
 void Follower::sync_all(const Call& call, std::uint32_t operations, bool streams_only) {
   for (const Slot& slot : call.table->slots)
-    if (slot.open && slot.use != kNone && (slot.stream || !streams_only)) sync(call, slot.use, operations);
+    if (slot.open && slot.use != kNone && (slot.stream || !streams_only))
+      sync(call, slot.use, operations, slot.buffer);
 }
 
 void Follower::flush(const Call& call) {
   const std::uint32_t operations = Operations{Operation::fflush}.bits() | SyncPoint::kFlushes;
   const Value& stream = call.argument(call.info->handle);
   if (stream.kind == Value::Kind::null) return sync_all(call, operations, true);
-  if (const Slot* const slot = slot_of(call, stream); slot != nullptr) sync(call, slot->use, operations);
+  if (const Slot* const slot = slot_of(call, stream); slot != nullptr)
+    sync(call, slot->use, operations, slot->buffer);
 }
 
 // Taking away all write permission laminates a file.

@@ -81,6 +81,7 @@ void Follower::fill(const Call& call, const Value& opened, std::uint32_t opening
   slot.number = static_cast<std::int32_t>(opened.number);
   slot.open = true;
   slot.stream = stream;
+  if (stream) slot.buffer = ++call.table->buffers;
 }
 
 void Follower::open(const Call& call, bool stream) {
@@ -107,6 +108,7 @@ void Follower::make_stream(const Call& call) {
   if (below == nullptr) return;
   Slot slot = *below;
   slot.stream = true;
+  slot.buffer = ++call.table->buffers;
   slot.number = static_cast<std::int32_t>(opened.number);
   call.table->slot(opened.handle) = slot;
 }
@@ -118,6 +120,7 @@ void Follower::duplicate(const Call& call, const Value& original) {
   Slot slot = first == nullptr ? Slot{} : *first;
   slot.number = static_cast<std::int32_t>(opened.number);
   slot.stream = false;
+  slot.buffer = 0;
   Slot& target = call.table->slot(opened.handle);
   if (target.open && target.use != kNone && target.use != slot.use)  // dup2 closes what was there
     sync(call, target.use, Operations{Operation::close}.bits());
@@ -146,7 +149,7 @@ void Follower::close(const Call& call, Operation operation) {
   }
   std::uint32_t operations = Operations{operation}.bits();
   if (slot->stream) operations |= SyncPoint::kFlushes;
-  sync(call, slot->use, operations);
+  sync(call, slot->use, operations, slot->buffer);
   const std::int32_t number = slot->number;
   slot->open = false;
   if (!slot->stream || number < 0) return;
@@ -167,7 +170,8 @@ void Follower::close_numbers(const Call& call) {
 void Follower::close_streams(const Call& call) {
   for (Slot& slot : call.table->slots) {
     if (!slot.open || !slot.stream) continue;
-    if (slot.use != kNone) sync(call, slot.use, Operations{Operation::fclose}.bits() | SyncPoint::kFlushes);
+    if (slot.use != kNone)
+      sync(call, slot.use, Operations{Operation::fclose}.bits() | SyncPoint::kFlushes, slot.buffer);
     slot.open = false;
   }
 }
@@ -216,6 +220,7 @@ void Follower::adopt(const Call& call, const Value& handle, Slot& slot) {
 void Follower::inherit(ProcessTable& table, std::uint32_t process, const ProcessTable& from) {
   const bool same_program = !from.replaced;
   table.slots = from.slots;
+  table.buffers = from.buffers;
   for (Slot& slot : table.slots) {
     if (!slot.open) continue;
     if (!same_program && slot.stream) slot.open = false;

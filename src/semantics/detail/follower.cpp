@@ -199,18 +199,19 @@ void Follower::act(const Call& call) {
 void Follower::end(std::uint32_t process) {
   ProcessTable& table = processes_[process];
   if (table.streams_left == 0 || --table.streams_left > 0 || table.replaced) return;
-  const auto leave = [&](std::uint32_t use, std::uint32_t operations) {
+  const auto leave = [&](std::uint32_t use, std::uint32_t operations, std::uint16_t buffer) {
     out_.uses[use].syncs.push_back(
-        {{table.last.record, table.last_ns, table.last_ns, table.last.thread, operations}, table.place++});
+        {{table.last.record, table.last_ns, table.last_ns, table.last.thread, operations, buffer},
+         table.place++});
   };
   for (Slot& slot : table.slots) {
     if (!slot.open || slot.use == kNone) continue;
     const Operation how = slot.stream ? Operation::fclose : Operation::close;
-    leave(slot.use, consistency::Operations{how}.bits() | SyncPoint::kFlushes);
+    leave(slot.use, consistency::Operations{how}.bits() | SyncPoint::kFlushes, slot.buffer);
     slot.open = false;
   }
   for (const auto& [address, mapping] : table.mappings)
-    if (mapping.use != kNone) leave(mapping.use, SyncPoint::kFlushes);
+    if (mapping.use != kNone) leave(mapping.use, SyncPoint::kFlushes, mapping.buffer);
   table.mappings.clear();
 }
 

@@ -81,7 +81,8 @@ class Follower {
   void map(const Call& call);
   void unmap(const Call& call);
   void move(const Call& call, Slot& slot, int direction, std::int64_t bytes, std::uint8_t flags);
-  void add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end, std::uint8_t flags);
+  void add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end, std::uint8_t flags,
+           std::uint16_t buffer = 0);
 
   // MPI-IO: follow_mpi.cpp.
   void act_mpi(const Call& call);
@@ -92,7 +93,7 @@ class Follower {
   void mpi_transfer(const Call& call);
 
   // Visibility and names: follow_names.cpp.
-  void sync(const Call& call, std::uint32_t use, std::uint32_t operations);
+  void sync(const Call& call, std::uint32_t use, std::uint32_t operations, std::uint16_t buffer = 0);
   void sync_all(const Call& call, std::uint32_t operations, bool streams_only);
   void flush(const Call& call);
   void change_mode(const Call& call);

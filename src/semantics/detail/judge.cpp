@@ -47,7 +47,7 @@ void Judge::find_implied() {
 
 void Judge::find_chains() {
   chains_.resize(models_.size() * file_->members.size());
-  next_flush_.resize(file_->members.size());
+  flushes_.resize(file_->members.size());
   for (std::size_t member = 0; member < file_->members.size(); ++member) {
     const auto& syncs = file_->members[member].syncs;
     const auto next_with = [&](std::uint32_t operations) {
@@ -56,7 +56,9 @@ void Judge::find_chains() {
         next[i] = (syncs[i].operations & operations) != 0 ? static_cast<std::uint32_t>(i) : next[i + 1];
       return next;
     };
-    next_flush_[member] = next_with(SyncPoint::kFlushes);
+    for (std::uint32_t i = 0; i < syncs.size(); ++i)
+      if ((syncs[i].operations & SyncPoint::kFlushes) != 0) flushes_[member].push_back({syncs[i].buffer, i});
+    std::sort(flushes_[member].begin(), flushes_[member].end());
     for (std::size_t model = 0; model < models_.size(); ++model) {
       Chains& chains = chains_[model * file_->members.size() + member];
       chains.next_publish = next_with(models_[model].publish.bits());
@@ -113,7 +115,10 @@ bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, const A
 }
 
 std::uint32_t Judge::effect(const Access& access) const {
-  return access.delayed() ? next_flush_[access.member][access.syncs] : kNoSync;
+  if (!access.delayed()) return kNoSync;
+  const auto& flushes = flushes_[access.member];
+  const auto found = std::lower_bound(flushes.begin(), flushes.end(), Flush{access.buffer, access.syncs});
+  return found != flushes.end() && found->buffer == access.buffer ? found->sync : kNoSync;
 }
 
 bool Judge::visible(const Access& write, const Access& later, std::size_t model) {

@@ -44,6 +44,12 @@ class Judge {
     std::vector<std::uint32_t> last_see;
   };
 
+  struct Flush {
+    std::uint16_t buffer = 0;
+    std::uint32_t sync = 0;
+    friend auto operator<=>(const Flush&, const Flush&) = default;
+  };
+
   struct Known {
     std::uint64_t first = ~std::uint64_t{0};
     std::uint64_t second = 0;
@@ -66,11 +72,11 @@ class Judge {
   const File* file_;
   std::span<const consistency::Model> models_;
   const Precedence* precedence_;
-  std::uint32_t all_ = 0;                               // a bit for each model
-  std::vector<std::size_t> weak_first_;                 // models in the order in which they are tried
-  std::vector<std::uint32_t> implied_;                  // by model: those that suffice where it does
-  std::vector<Chains> chains_;                          // by model and member
-  std::vector<std::vector<std::uint32_t>> next_flush_;  // by member
+  std::uint32_t all_ = 0;                    // a bit for each model
+  std::vector<std::size_t> weak_first_;      // models in the order in which they are tried
+  std::vector<std::uint32_t> implied_;       // by model: those that suffice where it does
+  std::vector<Chains> chains_;               // by model and member
+  std::vector<std::vector<Flush>> flushes_;  // by member, in order
   // What is known of a sync point and the accesses of a thread: it is before all from one on, and before none
   // up to another.
   struct KnownRecords {

@@ -23,6 +23,7 @@ struct Slot {
   std::uint32_t description = kNone;
   std::uint32_t use = kNone;  // kNone: no file
   std::int32_t number = -1;   // the descriptor
+  std::uint16_t buffer = 0;   // of a stream
   bool open = false;
   bool stream = false;
   bool unbuffered = false;
@@ -31,6 +32,7 @@ struct Slot {
 struct Mapping {
   std::uint32_t use = kNone;
   std::int64_t length = 0;
+  std::uint16_t buffer = 0;
 };
 
 // An open MPI file.
@@ -50,6 +52,8 @@ struct ProcessTable {
   std::unordered_map<std::uint32_t, MpiFile> mpi_files;   // by handle
   Datatypes datatypes;
   std::uint32_t place = 0;  // of the next access or sync point
+  // The last number given to a stream or a mapping. They may come again: nobody has as many open at once.
+  std::uint16_t buffers = 0;
   bool started = false;
   bool replaced = false;  // by another program, which goes on with its descriptors
   Event last;             // its last record
