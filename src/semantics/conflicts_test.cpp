@@ -116,6 +116,20 @@ TEST(Conflicts, AnotherStreamFlushesNothingOfThisOne) {
   EXPECT_EQ(made.weakest(), "race");
 }
 
+// The first close behind the write is of a thread that the reader did not hear of; the fsync is not.
+TEST(Conflicts, AnyThreadMayPublishWhatItsProcessWrote) {
+  Made made(2);
+  made.nobody_hears_of(0, 1);
+  made.write(0);
+  made.on_thread(1);
+  made.sync(0, Operation::open);
+  made.sync(0, Operation::close);
+  made.on_thread(0);
+  made.sync(0, Operation::fsync);
+  made.read(1);
+  EXPECT_EQ(made.weakest(), "commit");
+}
+
 TEST(Conflicts, AMappedReadOutlastsAWriteOfItsProcess) {
   Made made(2);
   made.read(0, Access::kDelayed | Access::kMapped);

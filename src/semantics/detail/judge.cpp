@@ -1,6 +1,7 @@
 #include "semantics/detail/judge.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/check.hpp"
 
@@ -67,7 +68,21 @@ void Judge::find_chains() {
         chains.last_see[i + 1] = (syncs[i].operations & models_[model].see.bits()) != 0
                                      ? static_cast<std::uint32_t>(i)
                                      : chains.last_see[i];
+      find_threads(file_->members[member], models_[model], chains);
     }
+  }
+}
+
+void Judge::find_threads(const Member& member, const Model& model, Chains& chains) const {
+  std::map<std::uint32_t, std::size_t> numbers;
+  for (const SyncPoint& sync : member.syncs) numbers.emplace(sync.thread, numbers.size());
+  if (numbers.size() < 2) return;
+  chains.publishes.resize(numbers.size());
+  chains.sees.resize(numbers.size());
+  for (std::uint32_t i = 0; i < member.syncs.size(); ++i) {
+    const std::size_t thread = numbers[member.syncs[i].thread];
+    if ((member.syncs[i].operations & model.publish.bits()) != 0) chains.publishes[thread].push_back(i);
+    if ((member.syncs[i].operations & model.see.bits()) != 0) chains.sees[thread].push_back(i);
   }
 }
 
@@ -121,28 +136,47 @@ std::uint32_t Judge::effect(const Access& access) const {
   return found != flushes.end() && found->buffer == access.buffer ? found->sync : kNoSync;
 }
 
-bool Judge::visible(const Access& write, const Access& later, std::size_t model) {
+void Judge::find_published(const Access& write, std::size_t model) {
+  published_.clear();
   const Model& about = models_[model];
-  if (about.publish.empty()) return false;
-  const std::size_t members = file_->members.size();
-  const Chains& writer = chains_[model * members + write.member];
-  const Chains& reader = chains_[model * members + later.member];
-  std::uint32_t published = kNoSync;  // the write itself
-  if (write.delayed()) {
-    published = effect(write);
-    if (published == kNoSync) return false;
-    if (!about.publishes_writes()) published = writer.next_publish[published];
-    if (published == kNoSync) return false;
-  } else if (!about.publishes_writes()) {
-    published = writer.next_publish[write.syncs];
-    if (published == kNoSync) return false;
-  }
-  const std::uint32_t seen = about.sees_at_once() ? kNoSync : reader.last_see[later.syncs];
-  if (!about.sees_at_once() && seen == kNoSync) return false;
-  if (published != kNoSync && seen != kNoSync)
-    return sync_before(write.member, published, later.member, seen);
-  if (published != kNoSync) return sync_before(write.member, published, later);
-  return precedence_->before(moment(write), seen == kNoSync ? moment(later) : moment(later.member, seen));
+  const std::uint32_t from = write.delayed() ? effect(write) : write.syncs;
+  if (from == kNoSync) return;
+  if (about.publishes_writes()) return published_.push_back(write.delayed() ? from : kNoSync);
+  const Chains& chains = chains_[model * file_->members.size() + write.member];
+  if (chains.next_publish[from] == kNoSync) return;
+  published_.push_back(chains.next_publish[from]);
+  for (const auto& thread : chains.publishes)
+    if (const auto found = std::lower_bound(thread.begin(), thread.end(), from); found != thread.end())
+      published_.push_back(*found);
+}
+
+void Judge::find_seen(const Access& later, std::size_t model) {
+  seen_.clear();
+  if (models_[model].sees_at_once()) return seen_.push_back(kNoSync);
+  const Chains& chains = chains_[model * file_->members.size() + later.member];
+  if (chains.last_see[later.syncs] == kNoSync) return;
+  seen_.push_back(chains.last_see[later.syncs]);
+  for (const auto& thread : chains.sees)
+    if (const auto behind = std::lower_bound(thread.begin(), thread.end(), later.syncs);
+        behind != thread.begin())
+      seen_.push_back(*std::prev(behind));
+}
+
+bool Judge::visible(const Access& write, const Access& later, std::size_t model) {
+  if (models_[model].publish.empty()) return false;
+  find_published(write, model);
+  find_seen(later, model);
+  for (const std::uint32_t published : published_)
+    for (const std::uint32_t seen : seen_) {
+      const bool before =
+          published == kNoSync
+              ? precedence_->before(moment(write),
+                                    seen == kNoSync ? moment(later) : moment(later.member, seen))
+          : seen == kNoSync ? sync_before(write.member, published, later)
+                            : sync_before(write.member, published, later.member, seen);
+      if (before) return true;
+    }
+  return false;
 }
 
 std::uint32_t Judge::own_conflicts(const Access& write, const Access& later) const {

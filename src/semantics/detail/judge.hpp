@@ -42,7 +42,11 @@ class Judge {
   struct Chains {
     std::vector<std::uint32_t> next_publish;
     std::vector<std::uint32_t> last_see;
+    // Of each thread, where there are several: others may have heard of one and not of another.
+    std::vector<std::vector<std::uint32_t>> publishes;
+    std::vector<std::vector<std::uint32_t>> sees;
   };
+  using Points = std::vector<std::uint32_t>;
 
   struct Flush {
     std::uint16_t buffer = 0;
@@ -58,8 +62,13 @@ class Judge {
 
   void find_implied();
   void find_chains();
+  void find_threads(const Member& member, const consistency::Model& model, Chains& chains) const;
   // Conflicts of an earlier write with a later access.
   std::uint32_t own_conflicts(const Access& write, const Access& later) const;
+  // Where the write may be published, and what comes later may have looked: sync points, or kNoSync for the
+  // access itself.
+  void find_published(const Access& write, std::size_t model);
+  void find_seen(const Access& later, std::size_t model);
   bool visible(const Access& write, const Access& later, std::size_t model);
   bool sync_before(std::uint32_t first_member, std::uint32_t first, const Access& second);
   bool sync_before(std::uint32_t first_member, std::uint32_t first, std::uint32_t second_member,
@@ -72,10 +81,12 @@ class Judge {
   const File* file_;
   std::span<const consistency::Model> models_;
   const Precedence* precedence_;
-  std::uint32_t all_ = 0;                    // a bit for each model
-  std::vector<std::size_t> weak_first_;      // models in the order in which they are tried
-  std::vector<std::uint32_t> implied_;       // by model: those that suffice where it does
-  std::vector<Chains> chains_;               // by model and member
+  std::uint32_t all_ = 0;                // a bit for each model
+  std::vector<std::size_t> weak_first_;  // models in the order in which they are tried
+  std::vector<std::uint32_t> implied_;   // by model: those that suffice where it does
+  std::vector<Chains> chains_;           // by model and member
+  Points published_;                     // as found last
+  Points seen_;
   std::vector<std::vector<Flush>> flushes_;  // by member, in order
   // What is known of a sync point and the accesses of a thread: it is before all from one on, and before none
   // up to another.
