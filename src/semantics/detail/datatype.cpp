@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "semantics/detail/far.hpp"
+
 namespace weir::semantics::detail {
 namespace {
 
@@ -23,22 +25,33 @@ class Builder {
  public:
   // `count` of them, each an extent behind the one before.
   void add(const Datatype& type, std::int64_t at, std::int64_t count) {
-    if (count <= 0) return;
+    if (count <= 0 || !fits()) return;
+    const std::int64_t span = times(type.extent, count);
+    const std::int64_t bytes = times(type.size, count);
+    far_ = far_ || is_far(at) || is_far(span) || is_far(made_.size + bytes);
+    if (far_) return;
     const bool dense = type.runs.size() == 1 && type.runs[0].bytes == type.extent;
     if (dense) {
-      append(made_.runs, at + type.runs[0].at, type.extent * count);
+      append(made_.runs, at + type.runs[0].at, span);
     } else {
       for (std::int64_t i = 0; i < count && fits(); ++i)
-        for (const Datatype::Run& run : type.runs)
-          append(made_.runs, at + i * type.extent + run.at, run.bytes);
+        for (const Datatype::Run& run : type.runs) {
+          const std::int64_t place = at + i * type.extent + run.at;
+          far_ = far_ || is_far(place);
+          append(made_.runs, place, run.bytes);
+        }
     }
-    made_.size += type.size * count;
+    made_.size += bytes;
     const std::int64_t first = at + type.lower;
-    const std::int64_t last = at + type.lower + type.extent * count;
+    const std::int64_t last = first + span;
+    far_ = far_ || is_far(first) || is_far(last);
     lower_ = any_ ? std::min(lower_, first) : first;
     upper_ = any_ ? std::max(upper_, last) : last;
     any_ = true;
   }
+
+  // Few enough runs, and none far away.
+  bool fits() const { return made_.runs.size() <= kMostRuns && !far_; }
 
   std::optional<Datatype> done() {
     if (!fits()) return std::nullopt;
@@ -48,12 +61,11 @@ class Builder {
   }
 
  private:
-  bool fits() const { return made_.runs.size() <= kMostRuns; }
-
   Datatype made_;
   std::int64_t lower_ = 0;
   std::int64_t upper_ = 0;
   bool any_ = false;
+  bool far_ = false;
 };
 
 bool is_list(const Value& value, std::size_t count) {
@@ -69,9 +81,9 @@ struct IndexRun {
 // An array of `size` elements of which some are in the type; the extent is the whole array's.
 std::optional<Datatype> along(const Datatype& element, const std::vector<IndexRun>& runs, std::int64_t size) {
   Builder builder;
-  for (const IndexRun& run : runs) builder.add(element, run.first * element.extent, run.count);
+  for (const IndexRun& run : runs) builder.add(element, times(run.first, element.extent), run.count);
   auto made = builder.done();
-  if (!made) return made;
+  if (!made || is_far(times(element.extent, size))) return std::nullopt;
   made->lower = 0;
   made->extent = element.extent * size;
   return made;
@@ -91,9 +103,10 @@ std::vector<IndexRun> distributed(std::int64_t size, std::int64_t distribution, 
   const bool cyclic = is_cyclic(distribution);
   std::int64_t block = argument;
   if (is_default_argument(argument)) block = cyclic ? 1 : (size + parts - 1) / parts;
-  if (block <= 0) return {};
+  if (block <= 0 || is_far(size)) return {};
   std::vector<IndexRun> runs;
-  for (std::int64_t first = part * block; first < size; first += parts * block) {
+  const std::int64_t step = times(parts, block);
+  for (std::int64_t first = times(part, block); first < size && runs.size() <= kMostRuns; first += step) {
     runs.push_back({first, std::min(block, size - first)});
     if (!cyclic) break;
   }
@@ -116,6 +129,7 @@ std::optional<Datatype> darray(std::span<const Value> a, const Datatype& element
   const auto dimensions = static_cast<std::size_t>(std::max<std::int64_t>(a[2].number, 0));
   for (const std::size_t list : {3U, 4U, 5U, 6U})
     if (!is_list(a[list], dimensions)) return std::nullopt;
+  if (a[1].number < 0) return std::nullopt;
   std::vector<std::int64_t> part(dimensions);  // of this process: the last dimension varies fastest
   std::int64_t rank = a[1].number;
   for (std::size_t d = dimensions; d-- > 0;) {
@@ -239,6 +253,7 @@ std::optional<Datatype> Datatypes::built(const trace::Record& record) const {
     Datatype made = *element;
     made.lower = a[1].number;
     made.extent = a[2].number;
+    if (is_far(made.lower) || is_far(made.extent)) return std::nullopt;
     return made;
   }
   if (name.ends_with("subarray")) return subarray(a, *element);
@@ -250,14 +265,16 @@ std::optional<Datatype> Datatypes::built(const trace::Record& record) const {
   const bool in_bytes = name.find("_h") != std::string_view::npos;
   const std::int64_t unit = in_bytes ? 1 : element->extent;
   if (name.ends_with("vector")) {
-    for (std::int64_t i = 0; i < a[0].number; ++i) builder.add(*element, i * a[2].number * unit, a[1].number);
+    const std::int64_t stride = times(a[2].number, unit);
+    for (std::int64_t i = 0; i < a[0].number && builder.fits(); ++i)
+      builder.add(*element, times(i, stride), a[1].number);
     return builder.done();
   }
   const bool blocks = name.ends_with("block");  // all of one length
   const auto count = static_cast<std::size_t>(std::max<std::int64_t>(a[0].number, 0));
   if (!is_list(a[2], count) || (!blocks && !is_list(a[1], count))) return std::nullopt;
   for (std::size_t i = 0; i < count; ++i)
-    builder.add(*element, a[2].items[i].number * unit, blocks ? a[1].number : a[1].items[i].number);
+    builder.add(*element, times(a[2].items[i].number, unit), blocks ? a[1].number : a[1].items[i].number);
   return builder.done();
 }
 
@@ -272,24 +289,28 @@ void Datatypes::free(const Value& value) {
   if (value.kind == Value::Kind::object) made_.erase(value.number);
 }
 
-std::vector<Datatype::Run> FileView::ranges(std::int64_t at, std::int64_t bytes) const {
-  const std::int64_t position = at * etype_bytes;
+std::optional<std::vector<Datatype::Run>> FileView::ranges(std::int64_t at, std::int64_t bytes) const {
+  const std::int64_t position = times(at, etype_bytes);
+  if (position < 0 || is_far(position) || is_far(displacement) || bytes < 0 || is_far(bytes))
+    return std::nullopt;
   if (filetype == nullptr || (filetype->runs.size() == 1 && filetype->runs[0].bytes == filetype->extent)) {
     const std::int64_t first = filetype == nullptr ? 0 : filetype->runs[0].at;
-    return {{displacement + first + position, bytes}};
+    return {{{displacement + first + position, bytes}}};
   }
   std::vector<Datatype::Run> found;
-  if (filetype->size <= 0 || position < 0) return found;
+  if (filetype->size <= 0) return found;
   std::int64_t tile = position / filetype->size;
   std::int64_t skip = position % filetype->size;
-  while (bytes > 0 && found.size() < kMostRuns) {
+  while (bytes > 0) {
+    const std::int64_t begin = times(tile, filetype->extent);
+    if (is_far(begin) || found.size() > kMostRuns) return std::nullopt;
     for (const Datatype::Run& run : filetype->runs) {
       if (skip >= run.bytes) {
         skip -= run.bytes;
         continue;
       }
       const std::int64_t take = std::min(run.bytes - skip, bytes);
-      append(found, displacement + tile * filetype->extent + run.at + skip, take);
+      append(found, displacement + begin + run.at + skip, take);
       bytes -= take;
       skip = 0;
       if (bytes == 0) break;

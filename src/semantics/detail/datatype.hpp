@@ -53,8 +53,8 @@ struct FileView {
   DatatypePointer filetype;  // null: bytes one after the other
 
   // The ranges of the file that `bytes` of data from position `at` (in etypes) lie in, ascending where the
-  // type is.
-  std::vector<Datatype::Run> ranges(std::int64_t at, std::int64_t bytes) const;
+  // type is. None where they are too many to be followed, or beyond any file.
+  std::optional<std::vector<Datatype::Run>> ranges(std::int64_t at, std::int64_t bytes) const;
 };
 
 }  // namespace weir::semantics::detail

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "semantics/detail/far.hpp"
 #include "semantics/detail/follower.hpp"
 
 namespace weir::semantics::detail {
@@ -80,11 +81,17 @@ void Follower::mpi_transfer(const Call& call) {
     ++out_.untyped;
     return;
   }
-  const std::int64_t bytes = call.argument(call.info->count).number * type->size;
+  const std::int64_t bytes = times(call.argument(call.info->count).number, type->size);
   const bool explicit_offset = call.info->offset >= 0;
   const std::int64_t at = explicit_offset ? call.argument(call.info->offset).number : file.position;
   const std::uint8_t flags = Access::kMpiIo | (call.info->moves > 0 ? Access::kWrite : 0);
-  for (const Datatype::Run& run : file.view.ranges(at, bytes))
+  const auto ranges = file.view.ranges(at, bytes);
+  if (!ranges) {
+    ++out_.untyped;
+    file.known = false;
+    return;
+  }
+  for (const Datatype::Run& run : *ranges)
     add(call, slot->use, run.at, run.at + run.bytes, static_cast<std::uint8_t>(flags));
   if (!explicit_offset && file.view.etype_bytes > 0) file.position += bytes / file.view.etype_bytes;
 }

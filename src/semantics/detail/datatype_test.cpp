@@ -1,0 +1,79 @@
+#include "semantics/detail/datatype.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace weir::semantics::detail {
+namespace {
+
+using trace::ListItem;
+using trace::Value;
+
+Value number(std::int64_t value) {
+  Value made;
+  made.kind = Value::Kind::number;
+  made.number = value;
+  return made;
+}
+Value named(std::string_view name) {
+  Value made;
+  made.kind = Value::Kind::text;
+  made.text = name;
+  return made;
+}
+Value object(std::int64_t id) {
+  Value made = number(id);
+  made.kind = Value::Kind::object;
+  return made;
+}
+
+class Made : public testing::Test {
+ protected:
+  // What the call makes of its arguments; null where it cannot be followed.
+  DatatypePointer type(const std::string& call, std::vector<Value> arguments) {
+    trace::Function function;
+    function.name = function.means = call;
+    arguments.push_back(object(1));
+    trace::Record record;
+    record.function = &function;
+    record.arguments = arguments;
+    types_.make(record);
+    return types_.find(object(1));
+  }
+
+ private:
+  Datatypes types_;
+};
+
+TEST_F(Made, TypesOfTooManyRunsOrBeyondAnyFileAreNotFollowed) {
+  EXPECT_EQ(type("MPI_Type_vector", {number(2'000'000'000), number(1), number(2), named("MPI_BYTE")}),
+            nullptr);
+  EXPECT_EQ(type("MPI_Type_create_hvector", {number(2), number(1), number(INT64_MAX), named("MPI_INT")}),
+            nullptr);
+  EXPECT_EQ(type("MPI_Type_contiguous", {number(INT64_MAX), named("MPI_INT")}), nullptr);
+  const std::vector<ListItem> cyclic = {{ListItem::Kind::number, 1, {}}};
+  const std::vector<ListItem> size = {{ListItem::Kind::number, INT64_MAX / 2, {}}};
+  const std::vector<ListItem> parts = {{ListItem::Kind::number, 2, {}}};
+  const auto list = [](const std::vector<ListItem>& items) {
+    Value made;
+    made.kind = Value::Kind::list;
+    made.items = items;
+    return made;
+  };
+  EXPECT_EQ(type("MPI_Type_create_darray", {number(2), number(0), number(1), list(size), list(cyclic),
+                                            list(cyclic), list(parts), number(0), named("MPI_BYTE")}),
+            nullptr);
+}
+
+TEST_F(Made, RangesOfAViewAreAllThereOrNone) {
+  FileView view;
+  view.filetype = type("MPI_Type_create_resized", {named("MPI_BYTE"), number(0), number(2)});
+  EXPECT_EQ(view.ranges(1, 2), (std::vector<Datatype::Run>{{2, 1}, {4, 1}}));
+  EXPECT_EQ(view.ranges(0, 2'000'000), std::nullopt);
+  EXPECT_EQ(view.ranges(INT64_MAX, 2), std::nullopt);
+}
+
+}  // namespace
+}  // namespace weir::semantics::detail
