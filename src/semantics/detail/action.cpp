@@ -3,6 +3,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "semantics/detail/known_call.hpp"
+
 namespace weir::semantics::detail {
 namespace {
 
@@ -189,6 +191,7 @@ void find_arguments(const trace::Function& function, CallInfo& info) {
 CallInfo call_info(const trace::Function& function) {
   CallInfo info;
   info.in_mpi = function.layer == "mpi" || function.layer == "mpiio";
+  if (!is_known(function)) return info;
   find_arguments(function, info);
   const Table& table = info.in_mpi ? mpi_actions() : posix_actions();
   const std::string_view name = function.means;

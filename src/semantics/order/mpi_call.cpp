@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "semantics/detail/known_call.hpp"
+
 namespace weir::semantics {
 namespace {
 
@@ -214,6 +216,7 @@ bool joins_worlds(std::string_view name) {
 
 MpiCall describe_call(const trace::Function& function) {
   MpiCall call;
+  if (!detail::is_known(function)) return call;
   std::string_view name = function.name;
   if (!name.starts_with("MPI_")) {
     if (std::find(kForks.begin(), kForks.end(), name) != kForks.end()) call.kind = Kind::forks;
