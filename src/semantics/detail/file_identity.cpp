@@ -1,36 +1,66 @@
 #include "semantics/detail/file_identity.hpp"
 
 namespace weir::semantics::detail {
+namespace {
 
-const std::string& FileIdentity::followed(const std::string& path) const {
-  constexpr int kMostLinks = 40;  // as Linux
-  const std::string* name = &path;
-  for (int i = 0; i < kMostLinks; ++i) {
-    const auto found = soft_links_.find(*name);
-    if (found == soft_links_.end()) break;
-    name = &found->second;
+// A directory was renamed: what is below moves with it.
+template <class Named>
+void move_below(std::map<std::string, Named>& map, const std::string& from, const std::string& to) {
+  const std::string below = from + '/';
+  std::vector<typename std::map<std::string, Named>::node_type> moved;
+  for (auto it = map.lower_bound(below); it != map.end() && it->first.starts_with(below);) {
+    const auto next = std::next(it);
+    moved.push_back(map.extract(it));
+    it = next;
   }
-  return *name;
+  for (auto& one : moved) {
+    one.key() = to + one.key().substr(from.size());
+    map.insert(std::move(one));
+  }
+}
+
+}  // namespace
+
+// The name with no symbolic link in it; the last part may stay one.
+std::string FileIdentity::followed(std::string path, bool last) const {
+  constexpr int kMostLinks = 40;  // as Linux
+  if (soft_links_.empty()) return path;
+  std::size_t end = 0;  // up to here there is no link
+  for (int links = 0; links < kMostLinks;) {
+    end = path.find('/', end + 1);
+    const bool whole = end == std::string::npos;
+    if (whole && !last) break;
+    const auto found = soft_links_.find(path.substr(0, end));
+    if (found != soft_links_.end()) {
+      path = found->second + (whole ? std::string() : path.substr(end));
+      end = 0;
+      ++links;
+    } else if (whole) {
+      break;
+    }
+  }
+  return path;
 }
 
 std::uint32_t FileIdentity::open(const std::string& path) {
-  const std::string& name = soft_links_.empty() ? path : followed(path);
+  const std::string name = followed(path, true);
   const auto [found, fresh] = files_.emplace(name, static_cast<std::uint32_t>(names_.size()));
   if (fresh) names_.push_back(name);
   return found->second;
 }
 
-bool FileIdentity::known(const std::string& path) const { return files_.contains(followed(path)); }
+bool FileIdentity::known(const std::string& path) const { return files_.contains(followed(path, true)); }
 
-void FileIdentity::rename(const std::string& from, const std::string& to) {
+void FileIdentity::rename(const std::string& old_name, const std::string& new_name) {
+  const std::string from = followed(old_name, false);
+  const std::string to = followed(new_name, false);
   if (from == to) return;
+  soft_links_.erase(to);
   if (auto link = soft_links_.extract(from); !link.empty()) {
     link.key() = to;
-    soft_links_.erase(to);
     soft_links_.insert(std::move(link));
     return;
   }
-  soft_links_.erase(to);
   files_.erase(to);
   if (auto file = files_.extract(from); !file.empty()) {
     file.key() = to;
@@ -38,28 +68,21 @@ void FileIdentity::rename(const std::string& from, const std::string& to) {
   } else {
     open(to);  // not seen before: from here on it is the file called `to`
   }
-  // A directory: what is below moves with it.
-  const std::string below = from + '/';
-  std::vector<std::map<std::string, std::uint32_t>::node_type> moved;
-  for (auto it = files_.lower_bound(below); it != files_.end() && it->first.starts_with(below);) {
-    const auto next = std::next(it);
-    moved.push_back(files_.extract(it));
-    it = next;
-  }
-  for (auto& one : moved) {
-    one.key() = to + one.key().substr(from.size());
-    files_.insert(std::move(one));
-  }
+  move_below(files_, from, to);
+  move_below(soft_links_, from, to);
 }
 
-void FileIdentity::link(const std::string& from, const std::string& to) { files_[to] = open(from); }
+void FileIdentity::link(const std::string& from, const std::string& to) {
+  files_[followed(to, false)] = open(from);
+}
 
 void FileIdentity::soft_link(const std::string& path, const std::string& target) {
-  soft_links_[path] = target;
+  soft_links_[followed(path, false)] = target;
 }
 
 void FileIdentity::remove(const std::string& path) {
-  if (soft_links_.erase(path) == 0) files_.erase(path);
+  const std::string name = followed(path, false);
+  if (soft_links_.erase(name) == 0) files_.erase(name);
 }
 
 }  // namespace weir::semantics::detail

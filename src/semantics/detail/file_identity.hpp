@@ -24,7 +24,7 @@ class FileIdentity {
   const std::vector<std::string>& names() const { return names_; }
 
  private:
-  const std::string& followed(const std::string& path) const;
+  std::string followed(std::string path, bool last) const;
 
   std::map<std::string, std::uint32_t> files_;
   std::map<std::string, std::string> soft_links_;
