@@ -152,6 +152,39 @@ TEST_F(Rebuilt, StreamsWriteLaterAndSeekFromTheEnd) {
             consistency::Operations{consistency::Operation::fclose}.bits() | SyncPoint::kFlushes);
 }
 
+TEST_F(Rebuilt, AStreamForAppendingIsReadFromTheBeginning) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("s"), flags(O_RDWR | O_CREAT | O_TRUNC), literal(0644)}, opened(0, 3), 100,
+              10);
+    lane.call("pwrite", 0, {handle(0), absent(), literal(100), literal(0)}, full(), 200, 10);
+    lane.call("fopen", 0, {path("s"), text("a+")}, opened(1, 4), 300, 10);
+    lane.call("fread", 0, {absent(), literal(1), literal(10), handle(1)}, full(), 400, 10);
+    lane.call("fwrite", 0, {absent(), literal(1), literal(5), handle(1)}, full(), 500, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+100", "r0 0+10", "~w0 100+5"));
+  EXPECT_FALSE(made.files[0].guessed);
+}
+
+TEST_F(Rebuilt, TheEndOfAFileOlderThanTheTraceIsGuessed) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("old"), flags(O_WRONLY | O_APPEND), literal(0)}, opened(0, 3), 100, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(10)}, full(), 200, 10);
+    lane.call("open", 0, {path("new"), flags(O_WRONLY | O_CREAT | O_EXCL | O_APPEND), literal(0644)},
+              opened(1, 4), 300, 10);
+    lane.call("write", 0, {handle(1), absent(), literal(10)}, full(), 400, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 2U);
+  EXPECT_FALSE(made.files[0].guessed);  // by name: "new"
+  EXPECT_TRUE(made.files[1].guessed);
+}
+
 TEST_F(Rebuilt, AFlushIsOfItsOwnStream) {
   {
     Lane lane(run(), {.process = 100});

@@ -40,11 +40,12 @@ struct Parts {
   bool by_mpi = false;     // some MPI_File_open named it
   bool by_others = false;  // opened by the program itself
   bool below_mpi = false;  // MPI made POSIX accesses to it
+  bool made_new = false;   // it was empty when it was first opened
 };
 
 // Positions counted from the end become offsets, cut-off ranges end where the file did, what touches nothing
-// goes.
-void settle_positions(File& file) {
+// goes. What a file held before the trace is not known unless it was made new, or cut off.
+void settle_positions(File& file, bool size_known) {
   constexpr std::uint8_t kRead = 1;
   constexpr std::uint8_t kWrote = 2;
   std::vector<std::uint8_t> did(file.members.size());
@@ -55,10 +56,12 @@ void settle_positions(File& file) {
       access.begin = std::max<std::int64_t>(0, access.begin + size);
       access.end = std::max(access.begin, access.end + size);
       access.flags = static_cast<std::uint8_t>(access.flags & ~Access::kFromEnd);
+      file.guessed = file.guessed || !size_known;
     }
     if ((access.flags & Access::kTruncates) != 0) {
       access.end = size;
       size = access.begin;
+      size_known = true;
     } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0) {
       // What was read was there: a file may be older than the trace.
       size = std::max(size, access.end);
@@ -168,6 +171,7 @@ class Assembly {
     if (file >= parts_.size()) parts_.resize(file + 1);
     Parts& parts = parts_[file];
     parts.by_mpi = parts.by_mpi || opening.by_mpi;
+    parts.made_new = parts.made_new || opening.exclusive;
     parts.by_others = parts.by_others || (!opening.in_mpi && !opening.by_mpi);
     if (opening.only_named || opening.in_mpi) return;
     const bool created = opening.exclusive || (opening.creates && !was_known);
@@ -273,7 +277,7 @@ class Assembly {
     file.accesses.reserve(count);
     for (const auto& [process, uses] : by_process) add_member(file, process, uses, parts.below_mpi);
     put_in_order(file);
-    settle_positions(file);
+    settle_positions(file, parts.made_new);
     return file;
   }
 

@@ -22,7 +22,7 @@ void Follower::mpi_open(const Call& call) {
   made.by_mpi = true;
   made.creates = (mode & kCreate) != 0;
   made.exclusive = (mode & kExclusive) != 0;
-  fill(call, *opened, opening, false, false);
+  fill(call, *opened, opening, false);
   Slot& slot = call.table->slot(opened->handle);
   slot.number = -1;
   MpiFile& file = call.table->mpi_files[opened->handle];

@@ -18,16 +18,19 @@ struct HowOpened {
   bool truncates = false;
   bool exclusive = false;
   bool append = false;
+  bool at_end = false;  // the first read too
 };
 
 HowOpened how_of_flags(std::int64_t flags) {
-  return {(flags & O_CREAT) != 0, (flags & O_TRUNC) != 0, (flags & O_EXCL) != 0, (flags & O_APPEND) != 0};
+  return {(flags & O_CREAT) != 0, (flags & O_TRUNC) != 0, (flags & O_EXCL) != 0, (flags & O_APPEND) != 0,
+          false};
 }
 
 HowOpened how_of_mode(std::string_view mode) {
   HowOpened how;
   how.truncates = mode.starts_with('w');
   how.append = mode.starts_with('a');
+  how.at_end = how.append && mode.find('+') == std::string_view::npos;
   how.creates = how.truncates || how.append;
   how.exclusive = mode.find('x') != std::string_view::npos;
   return how;
@@ -35,9 +38,9 @@ HowOpened how_of_mode(std::string_view mode) {
 
 HowOpened how_opened(const trace::Record& record, const CallInfo& info) {
   const std::string_view name = record.function->means;
-  if (name == "creat") return {true, true, false, false};
+  if (name == "creat") return {true, true, false, false, false};
   if (name.starts_with("mks") || name.starts_with("mkos") || name == "tmpfile")
-    return {true, false, true, false};
+    return {true, false, true, false, false};
   for (std::size_t i = 0; i < record.arguments.size(); ++i)
     if (record.function->arguments[i].role == Role::text) return how_of_mode(record.arguments[i].text);
   if (info.flags < 0) return {};
@@ -72,11 +75,11 @@ std::uint32_t Follower::use_of(ProcessTable& table, std::uint32_t process, std::
 }
 
 // Puts a new description behind the handle.
-void Follower::fill(const Call& call, const Value& opened, std::uint32_t opening, bool append, bool stream) {
+void Follower::fill(const Call& call, const Value& opened, std::uint32_t opening, bool stream) {
   Slot& slot = call.table->slot(opened.handle);
   slot = {};
   slot.description = static_cast<std::uint32_t>(descriptions_.size());
-  descriptions_.push_back({opening, 0, append && stream, append});
+  descriptions_.push_back({opening, 0, false, false});
   slot.use = use_of(*call.table, call.process, opening);
   slot.number = static_cast<std::int32_t>(opened.number);
   slot.open = true;
@@ -93,7 +96,9 @@ void Follower::open(const Call& call, bool stream) {
   made.creates = how.creates;
   made.exclusive = how.exclusive;
   made.truncates = how.truncates;
-  fill(call, opened, opening, how.append, stream);
+  fill(call, opened, opening, stream);
+  descriptions_.back().append = how.append;
+  descriptions_.back().from_end = how.at_end;
   const std::uint32_t use = call.table->slot(opened.handle).use;
   if (use == kNone) return;
   // The open comes before what it cuts off: a reader of the old content has opened it as well.
@@ -206,7 +211,7 @@ void Follower::adopt(const Call& call, const Value& handle, Slot& slot) {
       return;
     }
   const std::uint32_t opening = add_opening(call, name);
-  fill(call, handle, opening, false, false);
+  fill(call, handle, opening, false);
   out_.openings[opening].only_named = true;
   // Where it stood before this call, as the recorder found it.
   std::int64_t position = call.reader->position(handle.handle);

@@ -65,7 +65,7 @@ class Follower {
   std::uint32_t add_opening(const Call& call, std::string path);
   std::uint32_t use_of(ProcessTable& table, std::uint32_t process, std::uint32_t opening);
   void inherit(ProcessTable& table, std::uint32_t process, const ProcessTable& from);
-  void fill(const Call& call, const trace::Value& opened, std::uint32_t opening, bool append, bool stream);
+  void fill(const Call& call, const trace::Value& opened, std::uint32_t opening, bool stream);
   std::string path_of(const Call& call, std::int8_t path, std::int8_t directory) const;
 
   // Bytes: follow_data.cpp.
