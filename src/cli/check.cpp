@@ -13,7 +13,7 @@
 #include "cli/trace_options.hpp"
 #include "consistency/file_system.hpp"
 #include "consistency/model_file.hpp"
-#include "consistency/policy.hpp"
+#include "semantics/file_policy.hpp"
 
 namespace weir::cli {
 
@@ -95,19 +95,6 @@ semantics::Verdict verdict_of(const semantics::Accesses& accesses,
   return semantics::judge(accesses, others, order, judging);
 }
 
-// Each written file with the weakest model that suffices for it and that the burst file system has.
-Result<void> write_policy(const CheckView& view, const std::string& path) {
-  consistency::FilePolicy policy;
-  for (const semantics::FileVerdict& one : view.verdict.files) {
-    const semantics::File& file = view.accesses.files[one.file];
-    if (file.writers == 0) continue;
-    // Where processes race no model helps; the strongest hurts least.
-    const consistency::Model& model = view.verdict.models[one.weakest.value_or(0)];
-    policy.add(consistency::exact_pattern(file.name), consistency::offered_by_burst(model).name);
-  }
-  return replace_file(path, as_bytes(policy.text()));
-}
-
 Result<int> run_check(const Options& options, Output& out) {
   const auto asked = asked_model(options);
   if (!asked) return asked.error();
@@ -130,7 +117,10 @@ Result<int> run_check(const Options& options, Output& out) {
   const CheckView view{*accesses,   verdict,           order,      names, index, asked->name,
                        asked->note, options.all_pairs, options.top};
   if (!options.policy.empty())
-    if (const auto written = write_policy(view, options.policy); !written) return written.error();
+    if (const auto written =
+            replace_file(options.policy, as_bytes(semantics::file_policy(*accesses, verdict).text()));
+        !written)
+      return written.error();
   if (options.json)
     out.json(check_json(view));
   else

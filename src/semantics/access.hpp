@@ -55,6 +55,7 @@ struct Member {
 
 struct File {
   std::string name;  // absolute; the first it had
+  std::vector<std::string> later_names;
   std::vector<Member> members;
   std::vector<Access> accesses;  // none before what it comes after; by start time otherwise
   std::uint64_t read_bytes = 0;

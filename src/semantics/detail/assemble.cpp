@@ -262,9 +262,10 @@ class Assembly {
     return !parts.uses.empty() && !parts.by_mpi && !parts.by_others;
   }
 
-  File file_of(const Parts& parts, const std::string& name) const {
+  File file_of(const Parts& parts, const std::vector<std::string>& names) const {
     File file;
-    file.name = name;
+    file.name = names.front();
+    file.later_names.assign(names.begin() + 1, names.end());
     file.through_mpi = parts.by_mpi;
     std::map<std::uint32_t, std::vector<Use*>> by_process;
     std::size_t count = 0;

@@ -1,11 +1,14 @@
 #include "semantics/detail/file_identity.hpp"
 
+#include <algorithm>
+
 namespace weir::semantics::detail {
 namespace {
 
 // A directory was renamed: what is below moves with it.
-template <class Named>
-void move_below(std::map<std::string, Named>& map, const std::string& from, const std::string& to) {
+template <class Named, class Note>
+void move_below(std::map<std::string, Named>& map, const std::string& from, const std::string& to,
+                const Note& note) {
   const std::string below = from + '/';
   std::vector<typename std::map<std::string, Named>::node_type> moved;
   for (auto it = map.lower_bound(below); it != map.end() && it->first.starts_with(below);) {
@@ -15,6 +18,7 @@ void move_below(std::map<std::string, Named>& map, const std::string& from, cons
   }
   for (auto& one : moved) {
     one.key() = to + one.key().substr(from.size());
+    note(one.mapped(), one.key());
     map.insert(std::move(one));
   }
 }
@@ -45,8 +49,13 @@ std::string FileIdentity::followed(std::string path, bool last) const {
 std::uint32_t FileIdentity::open(const std::string& path) {
   const std::string name = followed(path, true);
   const auto [found, fresh] = files_.emplace(name, static_cast<std::uint32_t>(names_.size()));
-  if (fresh) names_.push_back(name);
+  if (fresh) names_.push_back({name});
   return found->second;
+}
+
+void FileIdentity::note_name(std::uint32_t file, const std::string& name) {
+  auto& names = names_[file];
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 bool FileIdentity::known(const std::string& path) const { return files_.contains(followed(path, true)); }
@@ -64,16 +73,21 @@ void FileIdentity::rename(const std::string& old_name, const std::string& new_na
   files_.erase(to);
   if (auto file = files_.extract(from); !file.empty()) {
     file.key() = to;
+    note_name(file.mapped(), to);
     files_.insert(std::move(file));
   } else {
     open(to);  // not seen before: from here on it is the file called `to`
   }
-  move_below(files_, from, to);
-  move_below(soft_links_, from, to);
+  move_below(files_, from, to,
+             [this](std::uint32_t file, const std::string& name) { note_name(file, name); });
+  move_below(soft_links_, from, to, [](const std::string&, const std::string&) {});
 }
 
 void FileIdentity::link(const std::string& from, const std::string& to) {
-  files_[followed(to, false)] = open(from);
+  const std::string name = followed(to, false);
+  const std::uint32_t file = open(from);
+  files_[name] = file;
+  note_name(file, name);
 }
 
 void FileIdentity::soft_link(const std::string& path, const std::string& target) {

@@ -20,15 +20,16 @@ class FileIdentity {
   void soft_link(const std::string& path, const std::string& target);
   void remove(const std::string& path);
 
-  // The first name each file had.
-  const std::vector<std::string>& names() const { return names_; }
+  // The names each file had, the first one first.
+  const std::vector<std::vector<std::string>>& names() const { return names_; }
 
  private:
   std::string followed(std::string path, bool last) const;
+  void note_name(std::uint32_t file, const std::string& name);
 
   std::map<std::string, std::uint32_t> files_;
   std::map<std::string, std::string> soft_links_;
-  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> names_;
 };
 
 }  // namespace weir::semantics::detail

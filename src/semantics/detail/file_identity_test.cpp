@@ -1,5 +1,6 @@
 #include "semantics/detail/file_identity.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace weir::semantics::detail {
@@ -34,6 +35,16 @@ TEST(FileIdentity, LinksMoveWithTheirDirectory) {
   files.rename("/a", "/b");
   EXPECT_EQ(files.open("/b/link/x"), file);
   EXPECT_NE(files.open("/a/link/x"), file);
+}
+
+TEST(FileIdentity, KnowsAllNamesAFileHad) {
+  FileIdentity files;
+  const std::uint32_t file = files.open("/d/x.tmp");
+  files.rename("/d/x.tmp", "/d/x");
+  files.rename("/d", "/e");
+  files.link("/e/x", "/e/y");
+  files.rename("/e/x", "/d/x");
+  EXPECT_THAT(files.names()[file], testing::ElementsAre("/d/x.tmp", "/d/x", "/e/x", "/e/y"));
 }
 
 TEST(FileIdentity, LinksInACircleLeadNowhere) {
