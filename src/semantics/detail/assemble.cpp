@@ -319,7 +319,12 @@ class Assembly {
       std::size_t before = 0;
       for (Access access : use->accesses) {
         if (below_mpi && (access.flags & Access::kMpiIo) != 0) continue;  // counted below
-        while (before < syncs.size() && syncs[before].place < access.syncs) ++before;
+        if (before < syncs.size() && syncs[before].place < access.syncs)
+          before = static_cast<std::size_t>(
+              std::lower_bound(
+                  syncs.begin() + static_cast<std::ptrdiff_t>(before), syncs.end(), access.syncs,
+                  [](const PlacedSync& sync, std::uint32_t place) { return sync.place < place; }) -
+              syncs.begin());
         access.syncs = static_cast<std::uint32_t>(before);
         access.member = number;
         file.accesses.push_back(access);
