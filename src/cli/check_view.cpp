@@ -49,14 +49,18 @@ std::vector<std::string> CheckView::notes() const {
   for (std::size_t i = 0; i < order.orders().size(); ++i) {
     const semantics::Order& one = order.orders()[i];
     const std::string which = order.orders().size() > 1 ? fmt::format("program {}: ", i + 1) : std::string();
-    if (!one.is_proven() && accesses.programs[i].trace->processes().size() > 1)
-      notes.push_back(
-          which +
-          "no MPI calls: time stamps tell the order of processes, which proves nothing about "
-          "other runs" +
-          (one.skew().margin_ns > 0
-               ? fmt::format("; clocks may be {} apart", format_duration(Nanoseconds(one.skew().margin_ns)))
-               : std::string()));
+    if (!one.is_proven() && accesses.programs[i].trace->processes().size() > 1) {
+      if (!one.has_times())
+        notes.push_back(which + "no MPI calls, and times are not exact: nothing orders processes");
+      else
+        notes.push_back(
+            which +
+            "no MPI calls: time stamps tell the order of processes, which proves nothing about "
+            "other runs" +
+            (one.skew().margin_ns > 0
+                 ? fmt::format("; clocks may be {} apart", format_duration(Nanoseconds(one.skew().margin_ns)))
+                 : std::string()));
+    }
     if (!one.missing_ranks().empty())
       notes.push_back(
           fmt::format("{}ranks that left nothing in the trace: {}, the first is {}; what they read, wrote "

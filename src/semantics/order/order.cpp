@@ -82,9 +82,13 @@ Result<std::vector<ProcessActivity>> Order::State::scan(const trace::TraceFile& 
                                                         std::span<const MpiCall> calls,
                                                         const OrderOptions& options) {
   const std::size_t count = trace.processes().size();
-  const bool ranked =
-      std::all_of(trace.processes().begin(), trace.processes().end(),
-                  [](const trace::ProcessInfo& one) { return one.rank >= 0 || one.records() == 0; });
+  const bool speaks =
+      std::any_of(trace.tables().functions.begin(), trace.tables().functions.end(),
+                  [](const trace::Function& one) { return one.layer == "mpi" || one.layer == "mpiio"; });
+  const bool ranked = speaks && std::all_of(trace.processes().begin(), trace.processes().end(),
+                                            [](const trace::ProcessInfo& one) {
+                                              return one.rank >= 0 || one.records() == 0;
+                                            });
   const ScanOptions how{options.salvage, !ranked && TimeOrder::serves(trace)};
   std::vector<std::optional<Result<ProcessActivity>>> made(count);
   parallel_for(
@@ -256,6 +260,7 @@ LinePlace Order::place(Event event) const {
   return state_->clocks->line().at(graph, chain, graph.ins_up_to(chain, state_->start_of(event)));
 }
 
+bool Order::has_times() const { return state_->times.serves(); }
 bool Order::is_proven() const { return state_->proven; }
 bool Order::is_proven(std::uint32_t process, std::uint32_t other) const {
   return state_->has_mpi[process] && state_->has_mpi[other];

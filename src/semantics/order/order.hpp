@@ -44,6 +44,8 @@ class Order {
   bool is_proven() const;
   // Likewise for two processes: one that has no rank takes part in no message.
   bool is_proven(std::uint32_t process, std::uint32_t other) const;
+  // Whether time stamps are exact, so that they can serve.
+  bool has_times() const;
   const ClockSkew& skew() const;
 
   // Calls without a partner, in the order of their events; the first 10 000 of unmatched_count().

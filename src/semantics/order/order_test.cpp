@@ -53,6 +53,16 @@ TEST(Order, EventsThatAreNotThereAreBeforeNothing) {
   EXPECT_FALSE(program.order().before(one, {0, 0, 100}));
 }
 
+// Ranks of which only calls of other layers were recorded.
+TEST(Order, TimesServeWhereMpiWasNotRecorded) {
+  Program program(2, true);
+  const Event one = program.mark(0);
+  const Event other = program.mark(1);
+  EXPECT_TRUE(ordered(program, one, other));
+  EXPECT_FALSE(program.order().is_proven());
+  EXPECT_TRUE(program.order().has_times());
+}
+
 TEST(Order, AProofNamesTheCalls) {
   Program program(3);
   const Event write = program.mark(0);

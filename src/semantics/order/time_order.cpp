@@ -15,7 +15,8 @@ struct Host {
 
 // Processes of a machine share a clock. MPI compared those of the machines at its beginning and its end: they
 // are taken for right in the middle, and the margin is how far the two were apart at most.
-TimeOrder::TimeOrder(const trace::TraceFile& trace, std::span<ProcessActivity> processes) {
+TimeOrder::TimeOrder(const trace::TraceFile& trace, std::span<ProcessActivity> processes)
+    : serves_(serves(trace)) {
   std::map<std::string, Host> hosts;
   for (const trace::ProcessInfo& process : trace.processes()) {
     const auto [found, fresh] =

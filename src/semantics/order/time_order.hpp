@@ -21,6 +21,7 @@ class TimeOrder {
   TimeOrder() = default;
   TimeOrder(const trace::TraceFile& trace, std::span<ProcessActivity> processes);
 
+  bool serves() const { return serves_; }
   bool before(const Event& first, const Event& second) const;
   const ClockSkew& skew() const { return skew_; }
   std::size_t bytes() const;
@@ -36,6 +37,7 @@ class TimeOrder {
   std::vector<std::vector<std::vector<Span>>> times_;  // by process and stream
   std::vector<Clock> clocks_;
   ClockSkew skew_;
+  bool serves_ = false;
 };
 
 }  // namespace weir::semantics
