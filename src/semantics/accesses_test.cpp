@@ -1,5 +1,6 @@
 #include "semantics/accesses.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -214,7 +215,12 @@ TEST_F(Rebuilt, CuttingOffIsAWriteOfWhatWasThere) {
     lane.call("ftruncate", 0, {handle(0), literal(80)}, literal(0), 400, 10);  // longer: nothing is lost
     lane.call("truncate", 0, {path("/data/./a"), literal(70)}, literal(0), 500, 10);
   }
-  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+100", "w0 40+60", "w0 70+10"));
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+100", "w0 40+60", "w0 70+10"));
+  EXPECT_EQ(std::count_if(made.name_uses.begin(), made.name_uses.end(),
+                          [](const NameUse& use) { return use.kind == NameUse::Kind::resize; }),
+            4);
 }
 
 TEST_F(Rebuilt, FilesAreWhatTheyAreNotWhatTheyAreCalled) {

@@ -205,6 +205,9 @@ class Assembly {
       case Kind::make_directory:
         use.kind = NameUse::Kind::create;
         break;
+      case Kind::resize:
+        use.kind = NameUse::Kind::resize;
+        break;
       case Kind::look_up:
         use.kind = NameUse::Kind::look_up;
         break;

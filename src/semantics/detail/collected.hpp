@@ -28,7 +28,17 @@ struct Opening {
 
 // Something happened to names, or somebody relied on one.
 struct NameChange {
-  enum class Kind : std::uint8_t { rename, link, soft_link, remove, make_directory, look_up, list, miss };
+  enum class Kind : std::uint8_t {
+    rename,
+    link,
+    soft_link,
+    remove,
+    make_directory,
+    resize,
+    look_up,
+    list,
+    miss
+  };
 
   Kind kind = Kind::remove;
   std::string path;

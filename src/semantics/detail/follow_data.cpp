@@ -170,7 +170,7 @@ void Follower::truncate(const Call& call) {
     use = use_of(*call.table, call.process, opening);
   }
   if (use == kNone) return;
-  add(call, use, length, INT64_MAX, Access::kWrite | Access::kTruncates);
+  cut_off(call, use, length, 0);
 }
 
 void Follower::allocate(const Call& call) {

@@ -116,8 +116,7 @@ void Follower::act_mpi(const Call& call) {
       return mpi_transfer(call);
     case Action::mpi_resize:
       if (const Slot* const slot = slot_of(call, call.argument(call.info->handle)); slot != nullptr)
-        add(call, slot->use, call.argument(1).number, INT64_MAX,
-            Access::kWrite | Access::kTruncates | Access::kMpiIo);
+        cut_off(call, slot->use, call.argument(1).number, Access::kMpiIo);
       return;
     case Action::make_type:
       return call.table->datatypes.make(*call.record);

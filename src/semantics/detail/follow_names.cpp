@@ -56,11 +56,18 @@ void Follower::change_mode(const Call& call) {
   if (use != kNone) sync(call, use, Operations{Operation::laminate}.bits());
 }
 
-void Follower::rename(const Call& call) {
-  NameChange change;
+void Follower::note(const Call& call, NameChange change) {
   change.event = call.event();
   change.start_ns = call.start_ns;
   change.end_ns = call.end_ns;
+  if (call.record->depth > 0)
+    pending_.push_back({call.process, call.stream, call.record->depth,
+                        static_cast<std::uint32_t>(out_.changes.size()), Pending::What::change});
+  out_.changes.push_back(std::move(change));
+}
+
+void Follower::rename(const Call& call) {
+  NameChange change;
   change.path = path_of(call, call.info->path, call.info->directory);
   if (call.info->action == Action::soft_link) {
     change.kind = NameChange::Kind::soft_link;
@@ -72,25 +79,23 @@ void Follower::rename(const Call& call) {
     change.kind = call.info->action == Action::link ? NameChange::Kind::link : NameChange::Kind::rename;
     change.other = path_of(call, call.info->second_path, call.info->second_directory);
   }
-  if (change.path.empty() || change.other.empty()) return;
-  if (call.record->depth > 0)
-    pending_.push_back({call.process, call.stream, call.record->depth,
-                        static_cast<std::uint32_t>(out_.changes.size()), Pending::What::change});
-  out_.changes.push_back(std::move(change));
+  if (!change.path.empty() && !change.other.empty()) note(call, std::move(change));
 }
 
 void Follower::note_name(const Call& call, NameChange::Kind kind) {
   NameChange change;
   change.kind = kind;
   change.path = path_of(call, call.info->path, call.info->directory);
-  if (!names_a_file(change.path)) return;
-  change.event = call.event();
-  change.start_ns = call.start_ns;
-  change.end_ns = call.end_ns;
-  if (call.record->depth > 0)
-    pending_.push_back({call.process, call.stream, call.record->depth,
-                        static_cast<std::uint32_t>(out_.changes.size()), Pending::What::change});
-  out_.changes.push_back(std::move(change));
+  if (names_a_file(change.path)) note(call, std::move(change));
+}
+
+// What was behind the new end is gone, and the size is another.
+void Follower::cut_off(const Call& call, std::uint32_t use, std::int64_t length, std::uint8_t flags) {
+  add(call, use, length, INT64_MAX, flags | Access::kWrite | Access::kTruncates);
+  NameChange change;
+  change.kind = NameChange::Kind::resize;
+  change.path = out_.openings[out_.uses[use].opening].path;
+  note(call, std::move(change));
 }
 
 }  // namespace weir::semantics::detail

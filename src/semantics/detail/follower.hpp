@@ -99,6 +99,8 @@ class Follower {
   void change_mode(const Call& call);
   void rename(const Call& call);
   void note_name(const Call& call, NameChange::Kind kind);
+  void cut_off(const Call& call, std::uint32_t use, std::int64_t length, std::uint8_t flags);
+  void note(const Call& call, NameChange change);
 
   void settle_pending(const Call& call);
 
