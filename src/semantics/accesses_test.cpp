@@ -300,6 +300,30 @@ TEST_F(Rebuilt, MpiViewsWithDerivedTypes) {
   EXPECT_THAT(texts("/data/m"), ElementsAre("w0 16+8", "w0 32+8", "w1 24+8", "w1 40+8"));
 }
 
+TEST_F(Rebuilt, ASeekToTheEndOfAnMpiFileIsForgottenAtTheNext) {
+  {
+    Lane lane(run(), {.process = 100, .start = 1000});
+    begin(lane, 100);
+    lane.rank(0, 1, 0, 0);
+    lane.call("MPI_File_open", 0,
+              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 100,
+              10);
+    lane.call("MPI_File_seek", 0, {handle(0), literal(0), literal(604)}, literal(0), 200, 10);
+    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(2), text("MPI_BYTE"), absent()}, literal(0),
+              300, 10);
+    lane.call("MPI_File_write_at", 0,
+              {handle(0), literal(50), absent(), literal(3), text("MPI_BYTE"), absent()}, literal(0), 400,
+              10);
+    lane.call("MPI_File_seek", 0, {handle(0), literal(7), literal(600)}, literal(0), 500, 10);
+    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(4), text("MPI_BYTE"), absent()}, literal(0),
+              600, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 50+3", "w0 7+4"));
+  EXPECT_EQ(made.untyped, 1U);
+}
+
 TEST_F(Rebuilt, WhatMpiDoesBelowCountsOnceAndItsOwnFilesDoNot) {
   {
     Lane lane(run(), {.process = 100, .start = 1000});

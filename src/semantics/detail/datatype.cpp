@@ -48,6 +48,7 @@ class Builder {
     lower_ = any_ ? std::min(lower_, first) : first;
     upper_ = any_ ? std::max(upper_, last) : last;
     any_ = true;
+    made_.alignment = std::max(made_.alignment, type.alignment);
   }
 
   // Few enough runs, and none far away.
@@ -56,7 +57,9 @@ class Builder {
   std::optional<Datatype> done() {
     if (!fits()) return std::nullopt;
     made_.lower = lower_;
-    made_.extent = upper_ - lower_;
+    // As a C compiler pads a struct (MPI 3.1, 4.1.6).
+    const std::int64_t behind = (upper_ - lower_) % made_.alignment;
+    made_.extent = upper_ - lower_ + (behind == 0 ? 0 : made_.alignment - behind);
     return std::move(made_);
   }
 
@@ -86,6 +89,7 @@ std::optional<Datatype> along(const Datatype& element, const std::vector<IndexRu
   if (!made || is_far(times(element.extent, size))) return std::nullopt;
   made->lower = 0;
   made->extent = element.extent * size;
+  made->alignment = 1;
   return made;
 }
 
@@ -220,7 +224,10 @@ DatatypePointer Datatypes::find(const Value& value) const {
   if (!value.text.empty()) {
     const auto bytes = predefined_size(value.text);
     if (!bytes) return nullptr;
-    return std::make_shared<Datatype>(Datatype{{{0, *bytes}}, *bytes, 0, *bytes});
+    const bool of_two = value.text.find("COMPLEX") != std::string_view::npos ||
+                        value.text.starts_with("MPI_2") || value.text == "MPI_FLOAT_INT";
+    return std::make_shared<Datatype>(
+        Datatype{{{0, *bytes}}, *bytes, 0, *bytes, of_two ? *bytes / 2 : *bytes});
   }
   if (value.kind != Value::Kind::object) return nullptr;
   const auto found = made_.find(value.number);
@@ -253,6 +260,7 @@ std::optional<Datatype> Datatypes::built(const trace::Record& record) const {
     Datatype made = *element;
     made.lower = a[1].number;
     made.extent = a[2].number;
+    made.alignment = 1;
     if (is_far(made.lower) || is_far(made.extent)) return std::nullopt;
     return made;
   }

@@ -24,6 +24,8 @@ struct Datatype {
   std::int64_t size = 0;  // bytes of data
   std::int64_t lower = 0;
   std::int64_t extent = 0;
+  std::int64_t alignment =
+      1;  // the extent of what is made of it is a multiple; 1 where the program chose one
 };
 
 using DatatypePointer = std::shared_ptr<const Datatype>;

@@ -28,6 +28,12 @@ Value object(std::int64_t id) {
   made.kind = Value::Kind::object;
   return made;
 }
+Value list(const std::vector<ListItem>& items) {
+  Value made;
+  made.kind = Value::Kind::list;
+  made.items = items;
+  return made;
+}
 
 class Made : public testing::Test {
  protected:
@@ -56,15 +62,22 @@ TEST_F(Made, TypesOfTooManyRunsOrBeyondAnyFileAreNotFollowed) {
   const std::vector<ListItem> cyclic = {{ListItem::Kind::number, 1, {}}};
   const std::vector<ListItem> size = {{ListItem::Kind::number, INT64_MAX / 2, {}}};
   const std::vector<ListItem> parts = {{ListItem::Kind::number, 2, {}}};
-  const auto list = [](const std::vector<ListItem>& items) {
-    Value made;
-    made.kind = Value::Kind::list;
-    made.items = items;
-    return made;
-  };
   EXPECT_EQ(type("MPI_Type_create_darray", {number(2), number(0), number(1), list(size), list(cyclic),
                                             list(cyclic), list(parts), number(0), named("MPI_BYTE")}),
             nullptr);
+}
+
+// struct { int a; char b; } is followed by three bytes of nothing.
+TEST_F(Made, ExtentsArePaddedAsInC) {
+  const std::vector<ListItem> ones = {{ListItem::Kind::number, 1, {}}, {ListItem::Kind::number, 1, {}}};
+  const std::vector<ListItem> places = {{ListItem::Kind::number, 0, {}}, {ListItem::Kind::number, 4, {}}};
+  const std::vector<ListItem> types = {{ListItem::Kind::name, 0, "MPI_INT"},
+                                       {ListItem::Kind::name, 0, "MPI_CHAR"}};
+  const DatatypePointer made =
+      type("MPI_Type_create_struct", {number(2), list(ones), list(places), list(types)});
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->size, 5);
+  EXPECT_EQ(made->extent, 8);
 }
 
 TEST_F(Made, RangesOfAViewAreAllThereOrNone) {

@@ -50,22 +50,25 @@ void Follower::mpi_view(const Call& call) {
   file.view.displacement = call.argument(1).number;
   file.view.filetype = call.table->datatypes.find(call.argument(3));
   file.view.etype_bytes = etype == nullptr ? 1 : etype->size;
-  file.known = etype != nullptr && file.view.filetype != nullptr;
+  file.view_known = etype != nullptr && file.view.filetype != nullptr;
   file.position = 0;
+  file.position_known = true;
 }
 
 void Follower::mpi_seek(const Call& call) {
   MpiFile& file = call.table->mpi_files[call.argument(call.info->handle).handle];
   if (call.info->action == Action::mpi_tell) {
     const Value& told = call.argument(1);
-    if (told.kind == Value::Kind::number) file.position = told.number;
+    if (told.kind != Value::Kind::number) return;
+    file.position = told.number;
+    file.position_known = true;
     return;
   }
   // MPI_SEEK_SET, CUR and END of both libraries: 600, 602, 604.
   constexpr std::int64_t kFromHere = 602;
   constexpr std::int64_t kFromEnd = 604;
   const std::int64_t whence = call.argument(2).number;
-  if (whence == kFromEnd) file.known = false;
+  if (whence != kFromHere) file.position_known = whence != kFromEnd;
   file.position = call.argument(1).number + (whence == kFromHere ? file.position : 0);
 }
 
@@ -77,18 +80,19 @@ void Follower::mpi_transfer(const Call& call) {
   MpiFile& file = call.table->mpi_files[handle.handle];
   if (file.seen_below) return;
   const DatatypePointer type = call.table->datatypes.find(call.argument(call.info->datatype));
-  if (type == nullptr || !file.known || call.info->shared) {
+  const bool explicit_offset = call.info->offset >= 0;
+  if (type == nullptr || !file.view_known || (!explicit_offset && !file.position_known) ||
+      call.info->shared) {
     ++out_.untyped;
     return;
   }
   const std::int64_t bytes = times(call.argument(call.info->count).number, type->size);
-  const bool explicit_offset = call.info->offset >= 0;
   const std::int64_t at = explicit_offset ? call.argument(call.info->offset).number : file.position;
   const std::uint8_t flags = Access::kMpiIo | (call.info->moves > 0 ? Access::kWrite : 0);
   const auto ranges = file.view.ranges(at, bytes);
   if (!ranges) {
     ++out_.untyped;
-    file.known = false;
+    file.position_known = file.position_known && explicit_offset;
     return;
   }
   for (const Datatype::Run& run : *ranges)

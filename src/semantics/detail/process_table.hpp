@@ -39,8 +39,9 @@ struct Mapping {
 struct MpiFile {
   FileView view;
   std::int64_t position = 0;  // in etypes
-  bool known = true;          // view and position
-  bool seen_below = false;    // MPI's POSIX calls on it are in the trace
+  bool view_known = true;
+  bool position_known = true;
+  bool seen_below = false;  // MPI's POSIX calls on it are in the trace
 };
 
 // What a process has open, by the symbolic ids of its handles.
