@@ -5,6 +5,7 @@
 #include "base/units.hpp"
 #include "cli/check.hpp"
 #include "trace/record_text.hpp"
+#include "trace/rank_gaps.hpp"
 
 namespace weir::cli {
 
@@ -63,9 +64,9 @@ std::vector<std::string> CheckView::notes() const {
     }
     if (!one.missing_ranks().empty())
       notes.push_back(
-          fmt::format("{}ranks that left nothing in the trace: {}, the first is {}; what they read, wrote "
-                      "or told others is not known",
-                      which, one.missing_ranks().size(), one.missing_ranks().front()));
+          fmt::format("{}ranks that left nothing in the trace: {}; what they read, wrote or told others is not "
+                      "known",
+                      which, trace::list_of_ranks(one.missing_ranks())));
     if (one.unmatched_count() > 0)
       notes.push_back(fmt::format(
           "{}{} MPI calls have no partner in the trace; the first is {} of {}: {}", which,

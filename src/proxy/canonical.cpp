@@ -36,8 +36,7 @@ std::string_view Canonical::below_root(std::string_view path) const {
 bool Canonical::is_elsewhere(const trace::Record& record) const {
   if (root_.empty()) return false;
   return std::any_of(record.arguments.begin(), record.arguments.end(), [&](const Value& value) {
-    if (value.kind != Value::Kind::path && value.kind != Value::Kind::handle) return false;
-    return value.text.starts_with('/') && !value.text.starts_with("/dev/") &&
+    return value.kind == Value::Kind::path && value.text.starts_with('/') && !value.text.starts_with("/dev/") &&
            below_root(value.text).size() == value.text.size();
   });
 }

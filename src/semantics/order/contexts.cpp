@@ -85,12 +85,8 @@ void Contexts::find_worlds(const trace::TraceFile& trace) {
     for (const std::uint32_t p : processes)
       worlds_[p] = {static_cast<std::uint32_t>(contexts_.size()), 0,
                     static_cast<std::uint32_t>(trace.processes()[p].rank)};
-    for (std::size_t rank = 0; rank < world.groups[0].size(); ++rank)
-      if (world.groups[0][rank] == Context::kAbsent)
-        missing_ranks_.push_back(static_cast<std::int64_t>(rank));
     contexts_.push_back(std::move(world));
   }
-  std::sort(missing_ranks_.begin(), missing_ranks_.end());
 }
 
 void Contexts::find_communicators(const trace::TraceFile& trace) {

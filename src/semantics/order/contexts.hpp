@@ -50,8 +50,6 @@ class Contexts {
     return context.groups[context.is_inter() ? 1 - place.group : 0];
   }
 
-  // Ranks of a world that left nothing in the trace.
-  const std::vector<std::int64_t>& missing_ranks() const { return missing_ranks_; }
   // What keeps communicators from being understood.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -63,7 +61,6 @@ class Contexts {
   std::vector<Place> worlds_;  // by process
   std::vector<std::unordered_map<std::int64_t, Place>> made_;
   std::uint32_t first_self_ = 0;
-  std::vector<std::int64_t> missing_ranks_;
   std::vector<std::string> notes_;
 };
 

@@ -18,6 +18,7 @@
 #include "semantics/order/reach.hpp"
 #include "semantics/order/scan.hpp"
 #include "semantics/order/time_order.hpp"
+#include "trace/rank_gaps.hpp"
 
 namespace weir::semantics {
 
@@ -157,7 +158,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
   const std::vector<MpiCall> calls = describe_calls(trace.tables().functions);
   auto activities = state->scan(trace, contexts, calls, options);
   if (!activities) return activities.error();
-  state->missing_ranks = contexts.missing_ranks();
+  state->missing_ranks = trace::rank_gaps(trace.processes()).missing;
   state->notes = contexts.notes();
   state->take_threads(trace, *activities);
 
