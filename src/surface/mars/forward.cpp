@@ -52,7 +52,8 @@ class Forward {
     std::vector<Eigen::Index> order(static_cast<std::size_t>(column.size()));
     std::iota(order.begin(), order.end(), Eigen::Index{0});
     std::stable_sort(order.begin(), order.end(),
-                     [&](Eigen::Index a, Eigen::Index b) { return column[a] > column[b]; });
+                     [&](Eigen::Index a, Eigen::Index b) { return column[a] < column[b]; });
+    std::reverse(order.begin(), order.end());
     return order;
   }
 
@@ -61,7 +62,6 @@ class Forward {
     Candidate best;
     for (const Eigen::Index parent : parents()) {
       double gain = 0;
-      scratch_.prepare(basis_.columns.col(parent), orthonormal_.leftCols(count_));
       for (Eigen::Index factor = 0; factor < at_.cols(); ++factor) {
         const Candidate found = try_pair(parent, factor);
         gain = std::max(gain, found.gain);

@@ -10,7 +10,7 @@ namespace weir::surface {
 struct KnotSearch {
   Eigen::Ref<const Eigen::VectorXd> x;
   Eigen::Ref<const Eigen::VectorXd> parent;       // the parent term at every row
-  const std::vector<Eigen::Index>& order;         // rows by descending x
+  const std::vector<Eigen::Index>& order;         // rows by descending x, the later first among equals
   Eigen::Ref<const Eigen::MatrixXd> orthonormal;  // a basis of the terms so far
   const Eigen::VectorXd& residual;                // of the fit to them
   Eigen::Index factors = 1;
@@ -24,14 +24,9 @@ struct KnotFound {
 };
 
 struct KnotScratch {
-  Eigen::MatrixXd
-      products;  // (terms + 1) x rows: parent times each basis vector; the last row is the search's own
+  Eigen::MatrixXd products;  // (terms + 1) x rows: parent times each basis vector and the linear part
   Eigen::VectorXd slopes;
   Eigen::VectorXd inner;
-
-  // Before the searches of one parent's factors.
-  void prepare(const Eigen::Ref<const Eigen::VectorXd>& parent,
-               const Eigen::Ref<const Eigen::MatrixXd>& orthonormal);
 };
 
 // Goes through the rows from the largest x down. With the sums of what lies above, moving the knot changes
@@ -40,8 +35,8 @@ struct KnotScratch {
 KnotFound find_knot(const KnotSearch& search, KnotScratch& scratch);
 
 // Rows that must lie beyond the outermost knots, and between neighbouring ones (Friedman 1991, equations 43
-// and 45, with alpha = 0.05).
-Eigen::Index end_span(Eigen::Index factors, int parent_degree);
+// and 45, with alpha = 0.05; for products earth's Adjust.endspan of 2 adds twice the span).
+Eigen::Index end_span(Eigen::Index factors, Eigen::Index rows, int parent_degree);
 Eigen::Index least_span(Eigen::Index factors, Eigen::Index rows);
 
 }  // namespace weir::surface
