@@ -41,6 +41,7 @@ class Delaunay final : public Predictor {
   Delaunay(const Eigen::MatrixXd& at, Eigen::VectorXd value)
       : points_(at), value_(std::move(value)), walk_(points_) {}
 
+  bool told_apart() const { return points_.told_apart; }
   // Whether the points span the space, so that there is a simplex at all.
   bool spans() { return walk_.find(Eigen::VectorXd::Zero(points_.at.cols())).simplex != nullptr; }
 
@@ -86,6 +87,11 @@ PredictorResult fit_delaunay(const Eigen::MatrixXd& at, const Eigen::VectorXd& v
                  fmt::format("{} configurations are too few for a triangulation over {} coordinates",
                              at.rows(), at.cols())};
   auto made = std::make_unique<Delaunay>(at, value);
+  if (!made->told_apart())
+    return Error{Errc::bad_data,
+                 "the factors' units differ so much that neighbouring configurations cannot be told apart "
+                 "beside the widest factor"}
+        .with_remedy("change the unit of a factor (NAME/1e6), or use --scale linear");
   if (!made->spans())
     return Error{Errc::bad_data, "the configurations lie in one plane: there is no triangulation"}
         .with_remedy("leave out a factor that follows from the others");

@@ -86,6 +86,25 @@ TEST(Delaunay, GridsOfManyEqualDistancesAreNoProblem) {
   }
 }
 
+// Units that differ by many orders of magnitude: every training value is met, or the units are named.
+TEST(Delaunay, NoPointIsHiddenByUnits) {
+  int fitted = 0;
+  for (const double wide : {1.0, 1e3, 9e5, 1e9}) {
+    Eigen::MatrixXd at = points::grid(11, 2);
+    at.col(0) *= 0.1;
+    at.col(1) *= wide / 10;
+    const Eigen::VectorXd value = (at.col(0) * 30).array().sin() + (at.col(1) / wide).array();
+    const auto map = fit_delaunay(at, value);
+    if (!map) {
+      EXPECT_NE(map.error().text().find("units"), std::string::npos);
+      continue;
+    }
+    ++fitted;
+    EXPECT_LT(((*map)->predict(at, false).value - value).cwiseAbs().maxCoeff(), 1e-6) << wide;
+  }
+  EXPECT_EQ(fitted, 3);
+}
+
 // Beyond the hull, the value at the nearest point of it.
 TEST(Delaunay, OutsideTheHullProjects) {
   const Eigen::MatrixXd at = points::grid(3, 2);

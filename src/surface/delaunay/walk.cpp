@@ -19,6 +19,7 @@ constexpr double kFar = 1e-12;     // a point this close to a facet's plane, rel
 constexpr Eigen::Index kFewFactors = 6;
 constexpr std::ptrdiff_t kMostNumbers = 16000000;  // 128 MB of remembered simplices
 constexpr int kMostSteps = 100000;
+constexpr double kAboveRounding = 4e-15;  // of squared distances, relative to the largest
 
 // The smallest gap between different values in any column, 0 where there is none.
 double smallest_gap(const Eigen::MatrixXd& at) {
@@ -31,6 +32,31 @@ double smallest_gap(const Eigen::MatrixXd& at) {
       if (column[i] > column[i - 1]) least = std::min(least, column[i] - column[i - 1]);
   }
   return std::isfinite(least) ? least : 0;
+}
+
+// Whether two points lie within a distance of each other. The column with the most values is swept.
+bool any_within(const Eigen::MatrixXd& at, double distance) {
+  std::vector<Eigen::Index> order;
+  std::size_t most = 0;
+  Eigen::Index swept = 0;
+  for (Eigen::Index j = 0; j < at.cols(); ++j) {
+    std::vector<double> column(at.col(j).begin(), at.col(j).end());
+    std::sort(column.begin(), column.end());
+    const auto values = static_cast<std::size_t>(std::unique(column.begin(), column.end()) - column.begin());
+    if (values > most) {
+      most = values;
+      swept = j;
+    }
+  }
+  for (Eigen::Index i = 0; i < at.rows(); ++i) order.push_back(i);
+  std::sort(order.begin(), order.end(),
+            [&](Eigen::Index a, Eigen::Index b) { return at(a, swept) < at(b, swept); });
+  for (std::size_t i = 0; i < order.size(); ++i)
+    for (std::size_t k = i + 1; k < order.size(); ++k) {
+      if (at(order[k], swept) - at(order[i], swept) > distance) break;
+      if ((at.row(order[k]) - at.row(order[i])).squaredNorm() < distance * distance) return true;
+    }
+  return false;
 }
 
 std::uint64_t hash_of(const std::vector<Eigen::Index>& corners) {
@@ -51,7 +77,10 @@ LiftedPoints::LiftedPoints(const Eigen::MatrixXd& points) : centre(points.colwis
   extent = at.rowwise().norm().maxCoeff();
   // Large enough to stand above rounding, small enough to decide only what the points leave open.
   const double gap = smallest_gap(at);
-  const double size = std::max(1e-6 * gap * gap, 1e-13 * extent * extent);
+  const double size = std::max(1e-6 * gap * gap, kAboveRounding * extent * extent);
+  // All others lie at least the square of their distance above the plane that touches the paraboloid in a
+  // point: raised by less, it stays on the lower hull.
+  told_apart = !any_within(at, std::sqrt(10 * kAboveRounding) * extent);
   Random random(20180419);
   height.resize(at.rows());
   for (Eigen::Index i = 0; i < at.rows(); ++i) height[i] = size * random.uniform();

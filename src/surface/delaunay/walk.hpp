@@ -15,6 +15,7 @@ struct LiftedPoints {
   Eigen::MatrixXd at;      // n x m, about the centre
   Eigen::VectorXd height;  // the small amounts alone; |x|² is added near the place of use
   double extent = 0;       // largest distance from the centre
+  bool told_apart = true;  // false: two points are so near, beside the extent, that a raise hides one
 
   explicit LiftedPoints(const Eigen::MatrixXd& points);
   Eigen::RowVectorXd centre;
