@@ -69,6 +69,7 @@ std::map<std::string, std::vector<ByRow>> by_label(const Validation& validation,
     for (std::size_t map = 0; map < outcome.by_map.size(); ++map)
       for (const auto& split : outcome.by_map[map])
         for (const surface::RowError& error : split.rows) {
+          if (std::isnan(error.percent)) continue;
           std::vector<std::string> parts;
           for (const std::string& column : columns)
             for (const stats::KeyPart& part :

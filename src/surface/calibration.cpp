@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <boost/math/distributions/normal.hpp>
 
@@ -35,6 +36,7 @@ void Calibration::widen(Prediction& prediction, double level) const {
   const double high = quantile(residuals, (1 + level) / 2);
   prediction.low = relative ? prediction.value * low : prediction.value + low;
   prediction.high = relative ? prediction.value * high : prediction.value + high;
+  if (prediction.low > prediction.high) std::swap(prediction.low, prediction.high);  // of a value below 0
 }
 
 Result<Calibration> calibrate(const MapData& map, Method method, const ModelOptions& options,
@@ -49,9 +51,10 @@ Result<Calibration> calibrate(const MapData& map, Method method, const ModelOpti
       threads);
   calibration.relative = map.value.minCoeff() > 0;
   for (const SplitErrors& split : tested)
+    for (const RowError& row : split.rows) calibration.relative = calibration.relative && row.predicted > 0;
+  for (const SplitErrors& split : tested)
     for (const RowError& row : split.rows) {
       const double measured = map.value[row.row];
-      if (calibration.relative && !(row.predicted > 0)) continue;
       calibration.residuals.push_back(calibration.relative ? measured / row.predicted
                                                            : measured - row.predicted);
     }

@@ -4,8 +4,8 @@
 
 namespace weir::surface {
 
-// What cross-validation says about a method's errors on a map: measured over predicted where all responses
-// are above 0, else measured minus predicted. Sorted.
+// What cross-validation says about a method's errors on a map: measured over predicted where all of both are
+// above 0, else measured minus predicted. Sorted.
 struct Calibration {
   bool relative = false;
   std::vector<double> residuals;

@@ -127,6 +127,31 @@ TEST(Calibration, IntervalsHoldWhatTheyPromise) {
   }
 }
 
+// Responses of both signs, with zeros: residuals of all rows count, and no interval is upside down.
+TEST(Calibration, ValuesAtAndBelowZeroHaveIntervals) {
+  MapData map = made_up(10, 5, 4);
+  Random random(8);
+  for (Eigen::Index i = 0; i < map.size(); ++i)
+    map.value[i] = i % 5 == 0 ? 0 : map.at(i, 0) - 5 + random.normal();
+  const auto split = fold_splits(map.size(), 10, 1)->front();
+  const SplitErrors tested = test_split(map, split, Method::linear, kPlain);
+  EXPECT_EQ(tested.rows.size(), split.test.size());
+  EXPECT_TRUE(std::isfinite(tested.are_percent));
+  const auto calibration = calibrate(map, Method::linear, kPlain, 1, 1);
+  ASSERT_TRUE(calibration);
+  EXPECT_FALSE(calibration->relative);
+  EXPECT_EQ(calibration->residuals.size(), static_cast<std::size_t>(map.size()));
+  // All responses above 0, but a line that falls below: ratios would turn round there.
+  map.value = (map.at.col(0).array() - 4.5).square() + 0.01;
+  const auto across = calibrate(map, Method::linear, kPlain, 1, 1);
+  const auto model = Model::fit(map, Method::linear, kPlain);
+  for (const Prediction& one : predict_intervals(*model, *across, map.at * 20, 0.9))
+    EXPECT_LT(one.low, one.high);
+  Prediction below{.value = -2};
+  Calibration{.relative = true, .residuals = {0.5, 1, 2}}.widen(below, 0.9);
+  EXPECT_LT(below.low, below.high);
+}
+
 TEST(ModelFile, ReadsBackWhatWasWrittenAndPredictsTheSame) {
   for (const Method method :
        {Method::linear, Method::shepard, Method::mars, Method::delaunay, Method::gaussian}) {

@@ -86,15 +86,18 @@ SplitErrors test_split(const MapData& map, const Split& split, Method method, co
   errors.scaling = model->scaling().text();
   const Eigen::VectorXd predicted = model->predict(map.at(split.test, Eigen::all));
   double sum = 0;
+  int count = 0;
   for (std::size_t i = 0; i < split.test.size(); ++i) {
     const double measured = map.value[split.test[i]];
-    if (measured == 0) continue;
     const double made = predicted[static_cast<Eigen::Index>(i)];
-    const double percent = 100 * std::abs((made - measured) / measured);
+    const double percent = measured != 0 ? 100 * std::abs((made - measured) / measured)
+                                         : std::numeric_limits<double>::quiet_NaN();
     errors.rows.push_back({.row = split.test[i], .percent = percent, .predicted = made});
+    if (measured == 0) continue;
     sum += percent;
+    ++count;
   }
-  if (!errors.rows.empty()) errors.are_percent = sum / static_cast<double>(errors.rows.size());
+  if (count > 0) errors.are_percent = sum / count;
   return errors;
 }
 

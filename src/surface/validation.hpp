@@ -23,7 +23,7 @@ Result<std::vector<Split>> fold_splits(Eigen::Index n, int folds, std::uint64_t 
 // Each value of one factor tested once, trained on the others: a new file size.
 Result<std::vector<Split>> level_splits(const MapData& map, const std::string& factor);
 
-// |predicted - measured| / |measured|, in percent. Rows whose response is 0 have none and are left out.
+// |predicted - measured| / |measured|, in percent; NaN for rows whose response is 0, which no mean counts.
 struct RowError {
   Eigen::Index row = 0;
   double percent = 0;
