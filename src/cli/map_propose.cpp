@@ -22,8 +22,9 @@ struct Options {
 };
 
 // The configurations of a file, or those that the measured values allow.
-Result<Eigen::MatrixXd> candidates_of(const surface::MapData& map, const Options& options) {
-  if (options.candidates.empty()) return surface::likely_configurations(map, kMostCandidates);
+Result<surface::Candidates> candidates_of(const surface::MapData& map, const Options& options) {
+  if (options.candidates.empty())
+    return surface::likely_configurations(map, kMostCandidates, options.map.seed);
   auto rows = read_keys(options.map, map, options.candidates, options.candidates_where);
   if (!rows) return rows.error();
   Eigen::MatrixXd all(static_cast<Eigen::Index>(rows->size()), map.at.cols());
@@ -32,7 +33,7 @@ Result<Eigen::MatrixXd> candidates_of(const surface::MapData& map, const Options
     if (!at) return at.error().in(options.candidates);
     all.row(static_cast<Eigen::Index>(i)) = at->transpose();
   }
-  return all;
+  return surface::Candidates{.at = std::move(all)};
 }
 
 struct Line {
@@ -70,7 +71,7 @@ Result<int> run_propose(const Options& options, Output& out) {
     surface::ProposeOptions own = options.propose;
     own.seed = options.map.seed;
     own.budget = options.propose.budget / static_cast<int>(input->maps.size());
-    const auto plan = surface::propose(map, *candidates, own);
+    const auto plan = surface::propose(map, candidates->at, own);
     if (!plan) return plan.error().in(map.name());
     const double after = plan->steps.empty() ? plan->error_percent : plan->steps.back().error_percent;
     const auto lines = lines_of(*plan);
@@ -86,6 +87,7 @@ Result<int> run_propose(const Options& options, Output& out) {
     }
     document["maps"].push_back({{"key", key_json(map.key)},
                                 {"candidates", plan->candidates},
+                                {"candidates_drawn", candidates->drawn},
                                 {"expected_error_percent", json_number(plan->error_percent)},
                                 {"expected_error_after_percent", json_number(after)},
                                 {"proposals", std::move(steps)}});
@@ -101,6 +103,11 @@ Result<int> run_propose(const Options& options, Output& out) {
       table.row({assignments(map, line.at), std::to_string(line.runs), line.measured ? "repeated" : "new",
                  fmt::format("{:.2f}", line.error_percent)});
     out.table(table);
+    if (candidates->drawn)
+      out.print(
+          "Note: combinations are too many to weigh all; these were drawn by --seed {}. --candidates FILE "
+          "names others.\n",
+          options.map.seed);
   }
   if (options.map.json) out.json(document);
   return 0;

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
+#include "base/random.hpp"
 #include "surface/gp/gaussian.hpp"
 
 namespace weir::surface {
@@ -28,24 +32,45 @@ double expected_error(const Eigen::VectorXd& variance, bool log_value, double si
   return 100 * (log_value ? mean : mean / size);
 }
 
-using Pairs = std::set<std::pair<double, double>>;
-
-// Whether a pair occurs, or others do on both sides of it along both factors.
-bool fits(const Pairs& seen, double a, double b, bool ordered) {
-  if (seen.contains({a, b})) return true;
-  if (!ordered) return false;
-  bool left = false;
-  bool right = false;
-  bool below = false;
-  bool above = false;
-  for (const auto& [x, y] : seen) {
-    left = left || (y == b && x < a);
-    right = right || (y == b && x > a);
-    below = below || (x == a && y < b);
-    above = above || (x == a && y > b);
+// Measured pairs of values of two factors.
+class Pairs {
+ public:
+  Pairs(const MapData& map, std::size_t f, std::size_t g)
+      : ordered_(!map.factors[f].words() && !map.factors[g].words()) {
+    for (Eigen::Index i = 0; i < map.size(); ++i)
+      seen_.insert({map.at(i, static_cast<Eigen::Index>(f)), map.at(i, static_cast<Eigen::Index>(g))});
+    Range below;
+    for (auto pair = seen_.begin(); pair != seen_.end(); ++pair)
+      up_to_[pair->first] = below.add(pair->second);
+    Range above;
+    for (auto pair = seen_.rbegin(); pair != seen_.rend(); ++pair)
+      from_[pair->first] = above.add(pair->second);
   }
-  return left && right && below && above;
-}
+
+  // Whether a pair occurs, or others do in all four corners around it.
+  bool fits(double a, double b) const {
+    if (seen_.contains({a, b})) return true;
+    return ordered_ && up_to_.at(a).holds(b) && from_.at(a).holds(b);
+  }
+
+ private:
+  // Of the partners of all values up to one, or from it on.
+  struct Range {
+    double least = std::numeric_limits<double>::infinity();
+    double greatest = -std::numeric_limits<double>::infinity();
+    const Range& add(double value) {
+      least = std::min(least, value);
+      greatest = std::max(greatest, value);
+      return *this;
+    }
+    bool holds(double value) const { return least <= value && value <= greatest; }
+  };
+
+  std::set<std::pair<double, double>> seen_;
+  std::map<double, Range> up_to_;
+  std::map<double, Range> from_;
+  bool ordered_;
+};
 
 // For each pair of factors, by the places of two values, whether they fit together.
 class FittingPairs {
@@ -53,12 +78,9 @@ class FittingPairs {
   explicit FittingPairs(const MapData& map) : m_(map.factors.size()), fits_(m_ * m_) {
     for (std::size_t f = 0; f < m_; ++f)
       for (std::size_t g = f + 1; g < m_; ++g) {
-        Pairs seen;
-        for (Eigen::Index i = 0; i < map.size(); ++i)
-          seen.insert({map.at(i, static_cast<Eigen::Index>(f)), map.at(i, static_cast<Eigen::Index>(g))});
-        const bool ordered = !map.factors[f].words() && !map.factors[g].words();
+        const Pairs seen(map, f, g);
         for (const double a : map.factors[f].values)
-          for (const double b : map.factors[g].values) fits_[f * m_ + g].push_back(fits(seen, a, b, ordered));
+          for (const double b : map.factors[g].values) fits_[f * m_ + g].push_back(seen.fits(a, b));
       }
   }
 
@@ -74,29 +96,73 @@ class FittingPairs {
   std::vector<std::vector<bool>> fits_;
 };
 
+// More combinations than this for each one wanted are drawn from, not gone through.
+constexpr double kTriesEach = 50;
+
+double combinations(const MapData& map) {
+  double product = 1;
+  for (const Factor& factor : map.factors) product *= static_cast<double>(factor.values.size());
+  return product;
+}
+
+// The places of one combination after the other, in order or at random; false at the end.
+class Combinations {
+ public:
+  Combinations(const MapData& map, Eigen::Index most, std::uint64_t seed)
+      : map_(map),
+        random_(seed, 79),
+        drawn_(combinations(map) > kTriesEach * static_cast<double>(most)),
+        tries_(static_cast<Eigen::Index>(kTriesEach) * most),
+        places_(map.factors.size(), 0) {
+    if (drawn_) next();
+  }
+
+  bool drawn() const { return drawn_; }
+  const std::vector<std::size_t>& places() const { return places_; }
+
+  bool next() {
+    if (drawn_) {
+      for (std::size_t f = 0; f < places_.size(); ++f)
+        places_[f] = random_.below(map_.factors[f].values.size());
+      return --tries_ > 0;
+    }
+    std::size_t f = 0;
+    while (f < places_.size() && ++places_[f] == map_.factors[f].values.size()) places_[f++] = 0;
+    return f < places_.size();
+  }
+
+ private:
+  const MapData& map_;
+  Random random_;
+  bool drawn_;
+  Eigen::Index tries_;
+  std::vector<std::size_t> places_;
+};
+
 }  // namespace
 
-Eigen::MatrixXd likely_configurations(const MapData& map, Eigen::Index most) {
+Result<Candidates> likely_configurations(const MapData& map, Eigen::Index most, std::uint64_t seed) {
   const std::size_t m = map.factors.size();
-  std::set<std::vector<double>> measured;
+  std::set<std::vector<double>> known;
   std::vector<std::vector<double>> all;
-  for (Eigen::Index i = 0; i < map.size(); ++i) {
-    std::vector<double> row(map.at.row(i).begin(), map.at.row(i).end());
-    if (measured.insert(row).second) all.push_back(std::move(row));
-  }
+  const auto add = [&](std::vector<double> row) {
+    if (known.insert(row).second) all.push_back(std::move(row));
+  };
+  for (Eigen::Index i = 0; i < map.size(); ++i) add({map.at.row(i).begin(), map.at.row(i).end()});
   const FittingPairs pairs(map);
-  std::vector<std::size_t> place(m, 0);
-  while (std::cmp_less(all.size(), most)) {
+  Combinations walk(map, most, seed);
+  do {
+    if (std::cmp_greater_equal(all.size(), most)) break;
+    if (auto on = check_interrupt(); !on) return on.error();
+    if (!pairs.all(walk.places(), map)) continue;
     std::vector<double> row(m);
-    for (std::size_t f = 0; f < m; ++f) row[f] = map.factors[f].values[place[f]];
-    if (!measured.contains(row) && pairs.all(place, map)) all.push_back(row);
-    std::size_t f = 0;
-    while (f < m && ++place[f] == map.factors[f].values.size()) place[f++] = 0;
-    if (f == m) break;
-  }
-  Eigen::MatrixXd made(static_cast<Eigen::Index>(all.size()), static_cast<Eigen::Index>(m));
+    for (std::size_t f = 0; f < m; ++f) row[f] = map.factors[f].values[walk.places()[f]];
+    add(std::move(row));
+  } while (walk.next());
+  Candidates made{.at = Eigen::MatrixXd(static_cast<Eigen::Index>(all.size()), static_cast<Eigen::Index>(m)),
+                  .drawn = walk.drawn()};
   for (std::size_t i = 0; i < all.size(); ++i)
-    made.row(static_cast<Eigen::Index>(i)) =
+    made.at.row(static_cast<Eigen::Index>(i)) =
         Eigen::Map<const Eigen::RowVectorXd>(all[i].data(), static_cast<Eigen::Index>(m));
   return made;
 }
@@ -127,6 +193,7 @@ Result<Plan> propose(const MapData& map, const Eigen::MatrixXd& candidates, cons
   plan.candidates = candidates.rows();
   plan.error_percent = expected_error(covariance.diagonal(), log_value, size);
   for (int used = 0; used + batch <= options.budget; used += batch) {
+    if (auto on = check_interrupt(); !on) return on.error();
     const Eigen::VectorXd gains = covariance.colwise().squaredNorm().transpose().array() /
                                   (covariance.diagonal().array().max(0.0) + noise);
     Eigen::Index best = 0;

@@ -24,9 +24,15 @@ struct ProposeOptions {
   std::uint64_t seed = 1;
 };
 
-// Combinations of measured values whose every pair of values occurs in some measured configuration: a record
-// larger than its file, never measured, is not proposed. At most `most`; measured ones come first.
-Eigen::MatrixXd likely_configurations(const MapData& map, Eigen::Index most);
+struct Candidates {
+  Eigen::MatrixXd at;  // in the map's units
+  bool drawn = false;  // at random: there are more combinations than can be gone through
+};
+
+// Combinations of measured values whose every pair of values was measured or has measured pairs in all four
+// corners around it: a record larger than its file, never measured, is not proposed. At most `most`; measured
+// ones come first. Where combinations are too many to go through they are drawn by the seed.
+Result<Candidates> likely_configurations(const MapData& map, Eigen::Index most, std::uint64_t seed);
 
 // What to measure next: again and again the batch of runs that lowers the expected squared error of a
 // Gaussian process over all candidates most, on the logarithm of the response where that fits better. Repeats

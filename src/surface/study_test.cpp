@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -256,7 +257,7 @@ TEST(Propose, HolesComeFirst) {
     if (whole.at(i, 0) < 3 || whole.at(i, 0) > 6 || whole.at(i, 1) < 3 || whole.at(i, 1) > 6)
       rows.push_back(i);
   const MapData map = take_rows(whole, rows);
-  const auto candidates = likely_configurations(map, 1000);
+  const Eigen::MatrixXd candidates = likely_configurations(map, 1000, 1)->at;
   EXPECT_EQ(candidates.rows(), 64);
   const auto plan = propose(map, candidates, {.budget = 100, .batch = 20});
   ASSERT_TRUE(plan) << plan.error().text();
@@ -277,8 +278,50 @@ TEST(Propose, PairsThatNeverOccurAreNotProposed) {
   std::vector<Eigen::Index> rows;
   for (Eigen::Index i = 0; i < map.size(); ++i)
     if (map.at(i, 1) <= map.at(i, 0)) rows.push_back(i);  // a record is not above its file
-  const auto candidates = likely_configurations(take_rows(map, rows), 1000);
-  EXPECT_EQ(candidates.rows(), 10);
+  const auto candidates = likely_configurations(take_rows(map, rows), 1000, 1);
+  EXPECT_EQ(candidates->at.rows(), 10);
+  EXPECT_FALSE(candidates->drawn);
+}
+
+// A map over m factors of which each row has other values, or few.
+MapData scattered(int rows, int m, int levels) {
+  MapData map;
+  Random random(6);
+  map.at.resize(rows, m);
+  map.value.resize(rows);
+  for (int f = 0; f < m; ++f) {
+    Factor& factor = map.factors.emplace_back();
+    factor.name = "f" + std::to_string(f);
+    factor.scale = Scale::linear;
+    std::set<double> values;
+    for (int i = 0; i < rows; ++i) {
+      map.at(i, f) = levels > 0 ? static_cast<double>(random.below(static_cast<std::uint64_t>(levels)))
+                                : random.uniform();
+      values.insert(map.at(i, f));
+    }
+    factor.values.assign(values.begin(), values.end());
+  }
+  for (int i = 0; i < rows; ++i) {
+    map.value[i] = 5 + map.at(i, 0) + 0.1 * random.normal();
+    map.runs.push_back({map.value[i]});
+    map.labels.emplace_back();
+  }
+  return map;
+}
+
+// 60^6 combinations of continuous factors are not gone through, and those of ten factors come from
+// everywhere.
+TEST(Propose, ManyCombinationsAreDrawn) {
+  const auto continuous = likely_configurations(scattered(60, 6, 0), 3000, 1);
+  ASSERT_TRUE(continuous);
+  EXPECT_TRUE(continuous->drawn);
+  EXPECT_GT(continuous->at.rows(), 100);
+  const auto grid = likely_configurations(scattered(500, 10, 4), 3000, 1);
+  ASSERT_TRUE(grid);
+  ASSERT_EQ(grid->at.rows(), 3000);
+  EXPECT_NEAR(grid->at.col(9).bottomRows(2500).mean(), 1.5, 0.1);
+  EXPECT_EQ(grid->at, likely_configurations(scattered(500, 10, 4), 3000, 1)->at);
+  EXPECT_NE(grid->at, likely_configurations(scattered(500, 10, 4), 3000, 2)->at);
 }
 
 // The authors' own predictions from the 810 points (moana_validation_summary, pred4d columns): linear
