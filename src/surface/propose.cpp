@@ -172,6 +172,7 @@ Result<Plan> propose(const MapData& map, const Eigen::MatrixXd& candidates, cons
   model.method.seed = options.seed;
   const auto fitted = Model::fit(map, Method::gaussian, model);
   if (!fitted) return fitted.error();
+  if (auto defined = fitted->scaling().check(map.factors, candidates); !defined) return defined.error();
   const auto& process = dynamic_cast<const Gaussian&>(fitted->predictor());
   const double usual = usual_runs(map);
   const int batch = options.batch > 0 ? options.batch : static_cast<int>(usual);

@@ -47,6 +47,19 @@ Eigen::MatrixXd Scaling::coordinates(const Eigen::MatrixXd& at) const {
   return made;
 }
 
+Result<void> Scaling::check(const std::vector<Factor>& factors, const Eigen::MatrixXd& at) const {
+  for (const Column& column : columns_) {
+    if (column.scale != Scale::log || at.rows() == 0) continue;
+    const double least = at.col(column.from).minCoeff();
+    if (least > 0) continue;
+    const Factor& factor = factors[static_cast<std::size_t>(column.from)];
+    return Error{Errc::usage, fmt::format("factor {}: {} has no logarithm, and the map is on a log scale",
+                                          factor.name, factor.text(least))}
+        .with_remedy("give a value above 0, or fit with --scale linear");
+  }
+  return {};
+}
+
 Eigen::VectorXd Scaling::values(const Eigen::VectorXd& response) const {
   return log_value_ ? Eigen::VectorXd(response.array().log()) : response;
 }

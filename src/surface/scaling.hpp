@@ -17,6 +17,8 @@ class Scaling {
           bool log_value);
 
   Eigen::MatrixXd coordinates(const Eigen::MatrixXd& at) const;
+  // An Error that names the factor where a value at or below 0 is on a logarithmic scale.
+  Result<void> check(const std::vector<Factor>& factors, const Eigen::MatrixXd& at) const;
   Eigen::VectorXd values(const Eigen::VectorXd& response) const;
   double response(double value) const;
   bool log_value() const { return log_value_; }

@@ -91,6 +91,18 @@ TEST(Validation, LeavingALevelOutTestsEveryRowOnce) {
   EXPECT_FALSE(level_splits(map, "c"));
 }
 
+// A test row at 0 on a logarithmic scale has no prediction: its factor is named, nothing is NaN.
+TEST(Validation, AValueWithoutALogarithmIsNamed) {
+  MapData map = made_up(4, 10, 1);
+  map.at.array() += 1;
+  map.factors[1].scale = Scale::log;
+  map.at(0, 1) = 0;
+  std::vector<Eigen::Index> rest;
+  for (Eigen::Index i = 1; i < map.size(); ++i) rest.push_back(i);
+  const auto tested = test_split(map, {.train = rest, .test = {0}, .label = {}}, Method::linear, kPlain);
+  EXPECT_NE(tested.failed.find("factor b: 0 has no logarithm"), std::string::npos) << tested.failed;
+}
+
 TEST(Validation, FewPointsStopOnlyTheMethodsThatNeedMore) {
   MapData map = take_rows(made_up(3, 10, 1), {0, 4});
   Split split{.train = {0, 1}, .test = {1}, .label = {}};

@@ -83,6 +83,10 @@ SplitErrors test_split(const MapData& map, const Split& split, Method method, co
     errors.failed = model.error().text();
     return errors;
   }
+  if (auto defined = model->scaling().check(map.factors, map.at(split.test, Eigen::all)); !defined) {
+    errors.failed = defined.error().text();
+    return errors;
+  }
   errors.scaling = model->scaling().text();
   const Eigen::VectorXd predicted = model->predict(map.at(split.test, Eigen::all));
   double sum = 0;
