@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -187,8 +188,7 @@ Result<std::vector<std::vector<stats::KeyPart>>> read_keys(const MapOptions& opt
   SampleOptions reading = options.input;
   for (const stats::KeyPart& part : map.key) reading.query.group.push_back(part.column);
   for (const surface::Factor& factor : map.factors) reading.query.group.push_back(factor.name);
-  // Any column that is there serves: only the keys are used.
-  reading.query.column = map.factors.front().words() ? map.factors.back().name : map.factors.front().name;
+  reading.query.keys_only = true;
   const std::size_t own = reading.query.group.size();
   for (const std::string& text : where) {
     auto condition = surface::parse_condition(text);
@@ -199,10 +199,13 @@ Result<std::vector<std::vector<stats::KeyPart>>> read_keys(const MapOptions& opt
   const auto samples = read(reading, file);
   if (!samples) return samples.error();
   std::vector<std::vector<stats::KeyPart>> keys;
+  std::set<std::vector<std::string>> known;  // columns of conditions tell groups of one key apart
   for (const stats::Group& group : samples->groups) {
     if (!surface::kept(group.key, conditions)) continue;
     std::vector<stats::KeyPart> key(group.key.begin(), group.key.begin() + static_cast<std::ptrdiff_t>(own));
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+    std::vector<std::string> values;
+    for (const stats::KeyPart& part : key) values.push_back(part.value);
+    if (known.insert(std::move(values)).second) keys.push_back(std::move(key));
   }
   return keys;
 }

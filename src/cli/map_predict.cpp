@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <map>
 #include <memory>
+#include <numeric>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/json.hpp"
-#include "cli/map.hpp"
+#include "cli/map_question.hpp"
 #include "surface/distribution.hpp"
 
 namespace weir::cli {
@@ -17,153 +17,48 @@ namespace {
 struct Options {
   MapOptions map;
   MapMethodOptions method;
-  std::vector<std::string> at;
-  std::string rows;
-  std::vector<std::string> rows_where;
+  QuestionOptions questions;
   std::string rank;
   double level = 0.9;
   bool distribution = false;
 };
 
-struct Asked {
-  const surface::SavedMap* map = nullptr;
-  Eigen::VectorXd at;
-  std::string label;
-  surface::Prediction prediction = {};
-};
-
-// The map whose split has the given values; parts that name a split are taken out.
-Result<const surface::SavedMap*> choose_map(const surface::ModelFile& file,
-                                            std::vector<stats::KeyPart>& parts) {
-  std::vector<stats::KeyPart> key;
-  std::vector<stats::KeyPart> rest;
-  for (const stats::KeyPart& part : parts) {
-    const auto& columns = file.maps.front().data.key;
-    const bool splits = std::any_of(columns.begin(), columns.end(),
-                                    [&](const stats::KeyPart& one) { return one.column == part.column; });
-    (splits ? key : rest).push_back(part);
-  }
-  std::vector<std::string> known;
-  for (const surface::SavedMap& map : file.maps) {
-    const bool same = std::all_of(map.data.key.begin(), map.data.key.end(), [&](const stats::KeyPart& part) {
-      return std::find(key.begin(), key.end(), part) != key.end();
-    });
-    if (same) {
-      parts = std::move(rest);
-      return &map;
-    }
-    known.push_back(map.data.name());
-  }
-  known.resize(std::min<std::size_t>(known.size(), 5));
-  return Error{Errc::not_found, key.empty() ? "which of the maps is not said" : "no such map"}.with_remedy(
-      fmt::format("there are {}{}", fmt::join(known, "; "), file.maps.size() > 5 ? "; ..." : ""));
-}
-
-// "threads=1|4|16,mode=fread": every combination.
-std::vector<std::vector<stats::KeyPart>> combinations(const std::vector<stats::KeyPart>& parts) {
-  std::vector<std::vector<stats::KeyPart>> all = {{}};
-  for (const stats::KeyPart& part : parts) {
-    std::vector<std::vector<stats::KeyPart>> longer;
-    std::size_t start = 0;
-    while (start <= part.value.size()) {
-      const std::size_t bar = std::min(part.value.find('|', start), part.value.size());
-      for (auto one : all) {
-        one.push_back({part.column, part.value.substr(start, bar - start)});
-        longer.push_back(std::move(one));
-      }
-      start = bar + 1;
-    }
-    all = std::move(longer);
+// One matrix for each map: what a method does once for all queries is done once.
+Result<std::vector<surface::Prediction>> answers(const surface::ModelFile& file,
+                                                 const std::vector<Question>& asked, double level) {
+  std::vector<surface::Prediction> all(asked.size());
+  for (std::size_t map = 0; map < file.maps.size(); ++map) {
+    const surface::SavedMap& saved = file.maps[map];
+    const MapQuestions own = about(asked, map);
+    if (own.places.empty()) continue;
+    if (auto defined = saved.model.scaling().check(saved.data.factors, own.at); !defined)
+      return defined.error();
+    const auto made = surface::predict_intervals(saved.model, saved.calibration, own.at, level);
+    for (std::size_t i = 0; i < made.size(); ++i) all[own.places[i]] = made[i];
   }
   return all;
 }
 
-Result<void> ask(const surface::ModelFile& file, std::vector<stats::KeyPart> parts,
-                 std::vector<Asked>& asked) {
-  const auto map = choose_map(file, parts);
-  if (!map) return map.error();
-  auto at = surface::parse_configuration((*map)->data, parts);
-  if (!at) return at.error();
-  std::string label = assignments((*map)->data, *at);
-  if (!(*map)->data.key.empty()) label = (*map)->data.name() + " " + label;
-  std::replace(label.begin(), label.end(), ',', ' ');
-  asked.push_back({.map = *map, .at = *std::move(at), .label = std::move(label)});
-  return {};
-}
-
-// A ranked factor or split is asked for at each of its measured values.
-Result<std::vector<stats::KeyPart>> with_ranked(const surface::ModelFile& file,
-                                                std::vector<stats::KeyPart> parts, const std::string& rank) {
-  std::vector<std::string> values;
-  for (const surface::SavedMap& map : file.maps) {
-    for (const stats::KeyPart& part : map.data.key)
-      if (part.column == rank && std::find(values.begin(), values.end(), part.value) == values.end())
-        values.push_back(part.value);
-    for (const surface::Factor& factor : map.data.factors)
-      if (factor.name == rank && values.empty())
-        for (const double value : factor.values) values.push_back(factor.text(value));
-  }
-  if (values.empty()) return Error{Errc::not_found, fmt::format("--rank: no factor or split '{}'", rank)};
-  std::erase_if(parts, [&](const stats::KeyPart& part) { return part.column == rank; });
-  parts.push_back({rank, fmt::format("{}", fmt::join(values, "|"))});
-  return parts;
-}
-
-Result<std::vector<Asked>> questions(const surface::ModelFile& file, const Options& options) {
-  std::vector<Asked> asked;
-  auto parts = parse_assignments(options.at);
-  if (!parts) return parts.error();
-  if (!options.rank.empty()) {
-    parts = with_ranked(file, *std::move(parts), options.rank);
-    if (!parts) return parts.error();
-  }
-  if (!parts->empty())
-    for (auto& one : combinations(*parts))
-      if (auto done = ask(file, std::move(one), asked); !done) return done.error();
-  if (!options.rows.empty()) {
-    auto rows = read_keys(options.map, file.maps.front().data, options.rows, options.rows_where);
-    if (!rows) return rows.error();
-    for (auto& one : *rows)
-      if (auto done = ask(file, std::move(one), asked); !done) return done.error().in(options.rows);
-  }
-  if (asked.empty())
-    return Error{Errc::usage, "no configuration to predict"}.with_remedy(
-        "give --at A=1,B=2 (A=1|2|4 for several), --rank FACTOR or --rows FILE");
-  return asked;
-}
-
-Result<void> answer(std::vector<Asked>& asked, double level) {
-  for (Asked& one : asked)
-    one.prediction =
-        surface::predict_intervals(one.map->model, one.map->calibration, one.at.transpose(), level).front();
-  return {};
-}
-
-Json configuration_json(const Asked& one) {
-  Json json = key_json(one.map->data.key);
-  for (std::size_t f = 0; f < one.map->data.factors.size(); ++f)
-    json[one.map->data.factors[f].name] = one.map->data.factors[f].text(one.at[static_cast<Eigen::Index>(f)]);
-  return json;
-}
-
-Result<int> predict_distributions(const surface::ModelFile& file, const std::vector<Asked>& asked,
+Result<int> predict_distributions(const surface::ModelFile& file, const std::vector<Question>& asked,
                                   const Options& options, Output& out) {
-  std::vector<std::pair<const surface::SavedMap*, surface::DistributionMap>> fitted;
+  std::map<std::size_t, surface::DistributionMap> fitted;
   Json document = json_document("map-predict");
   document["source"] = file.source;
   document["level"] = options.level;
   document["distributions"] = Json::array();
-  for (const Asked& one : asked) {
-    auto known =
-        std::find_if(fitted.begin(), fitted.end(), [&](const auto& pair) { return pair.first == one.map; });
+  for (const Question& one : asked) {
+    const surface::MapData& data = file.maps[one.map].data;
+    auto known = fitted.find(one.map);
     if (known == fitted.end()) {
-      auto map = surface::DistributionMap::fit(one.map->data, options.map.seed);
+      auto map = surface::DistributionMap::fit(data, options.map.seed);
       if (!map) return map.error().in(file.source);
-      known = fitted.insert(fitted.end(), {one.map, *std::move(map)});
+      known = fitted.emplace(one.map, *std::move(map)).first;
     }
+    if (auto defined = known->second.scaling().check(data.factors, one.at.transpose()); !defined)
+      return defined.error();
     const surface::QuantileFunction made = known->second.predict(one.at, options.level);
     if (options.map.json) {
-      document["distributions"].push_back({{"configuration", configuration_json(one)},
+      document["distributions"].push_back({{"configuration", configuration_json(data, one.at)},
                                            {"probability", made.probability},
                                            {"quantile", made.quantile},
                                            {"low", made.low},
@@ -190,13 +85,22 @@ Result<int> run_predict(const Options& options, Output& out) {
                                           return fit_maps(std::move(input), options.map, options.method);
                                         });
   if (!file) return file.error();
-  auto asked = questions(*file, options);
+  std::vector<const surface::MapData*> maps;
+  for (const surface::SavedMap& map : file->maps) maps.push_back(&map.data);
+  const auto asked = questions(maps, options.questions, options.map, options.rank);
   if (!asked) return asked.error();
+  if (asked->empty())
+    return Error{Errc::usage, "no configuration to predict"}.with_remedy(
+        "give --at A=1,B=2 (A=1|2|4 for several), --rank FACTOR or --rows FILE");
   if (options.distribution) return predict_distributions(*file, *asked, options, out);
-  if (auto done = answer(*asked, options.level); !done) return done.error();
+  const auto predictions = answers(*file, *asked, options.level);
+  if (!predictions) return predictions.error();
+  std::vector<std::size_t> order(asked->size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
   if (!options.rank.empty())
-    std::stable_sort(asked->begin(), asked->end(),
-                     [](const Asked& a, const Asked& b) { return a.prediction.value > b.prediction.value; });
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return (*predictions)[a].value > (*predictions)[b].value;
+    });
   const surface::SavedMap& first = file->maps.front();
   if (options.map.json) {
     Json document = json_document("map-predict");
@@ -205,12 +109,15 @@ Result<int> run_predict(const Options& options, Output& out) {
     document["method"] = name(first.model.method());
     document["level"] = options.level;
     document["predictions"] = Json::array();
-    for (const Asked& one : *asked)
-      document["predictions"].push_back({{"configuration", configuration_json(one)},
-                                         {"value", json_number(one.prediction.value)},
-                                         {"low", json_number(one.prediction.low)},
-                                         {"high", json_number(one.prediction.high)},
-                                         {"outside", one.prediction.outside}});
+    for (const std::size_t i : order) {
+      const surface::Prediction& one = (*predictions)[i];
+      document["predictions"].push_back(
+          {{"configuration", configuration_json(*maps[(*asked)[i].map], (*asked)[i].at)},
+           {"value", json_number(one.value)},
+           {"low", json_number(one.low)},
+           {"high", json_number(one.high)},
+           {"outside", one.outside}});
+    }
     out.json(document);
     return 0;
   }
@@ -219,10 +126,12 @@ Result<int> run_predict(const Options& options, Output& out) {
                {"predicted", Table::right},
                {fmt::format("{:.0f} % interval", 100 * options.level)},
                {"remark"}});
-  for (const Asked& one : *asked)
-    table.row({one.label, number(one.prediction.value),
-               fmt::format("{} to {}", number(one.prediction.low), number(one.prediction.high)),
-               one.prediction.outside ? "beyond what was measured" : ""});
+  for (const std::size_t i : order) {
+    const surface::Prediction& one = (*predictions)[i];
+    table.row({(*asked)[i].label, number(one.value),
+               fmt::format("{} to {}", number(one.low), number(one.high)),
+               one.outside ? "beyond what was measured" : ""});
+  }
   out.table(table);
   return 0;
 }
@@ -231,13 +140,7 @@ Run define(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_map_options(app, options->map);
   add_method_options(app, options->method, "the predictor, where FILE is no model (gp)");
-  app.add_option("--at", options->at, "a configuration: A=1,B=2; A=1|2|4 for several")
-      ->type_name("A=V,...")
-      ->delimiter(',');
-  app.add_option("--rows", options->rows, "predict the configurations of this file")->type_name("FILE");
-  app.add_option("--rows-where", options->rows_where, "which rows of that file")
-      ->type_name("C=V,...")
-      ->delimiter(',');
+  add_question_options(app, options->questions);
   app.add_option("--rank", options->rank, "order this factor's or split's values by what is predicted")
       ->type_name("FACTOR");
   app.add_option("--level", options->level,

@@ -16,6 +16,8 @@ struct SampleQuery {
   // Columns named WIDE001, WIDE_002_unit, ...: each row is one group, its values in column order. An empty
   // cell means fewer runs there and is no problem. Without `group`, all other columns make the key.
   std::string wide = {};
+  // Only the groups count: no column is read, and each row is worth a 1.
+  bool keys_only = false;
   char delimiter = 0;   // 0: found from the first lines; ' ' stands for any run of blanks
   bool strict = false;  // the first problem ends reading with an Error instead of being counted
 };

@@ -41,6 +41,17 @@ TEST(SampleFile, ReadsOneNumberPerLine) {
   EXPECT_TRUE(samples.report.clean());
 }
 
+TEST(SampleFile, KeysAloneNeedNoColumnOfNumbers) {
+  for (const std::string text :
+       {"mode,host\nread,a\nwrite,b\nread,a\n",
+        "{\"mode\":\"read\",\"host\":\"a\"}\n{\"mode\":\"write\",\"host\":\"b\"}\n"}) {
+    const Samples keys = parsed(text, {.group = {"mode", "host"}, .keys_only = true});
+    ASSERT_EQ(keys.groups.size(), 2U);
+    EXPECT_EQ(label(keys.groups[1]), "mode=write host=b");
+    EXPECT_EQ(keys.report.skipped, 0U);
+  }
+}
+
 TEST(SampleFile, NumbersAreReadToTheLastBit) {
   // Each literal is rounded by the compiler; 15 digits take the short way, 17 the long one.
   const Samples samples =

@@ -64,8 +64,8 @@ Result<Calibration> calibrate(const MapData& map, Method method, const ModelOpti
 
 std::vector<Prediction> predict_intervals(const Model& model, const Calibration& calibration,
                                           const Eigen::MatrixXd& at, double level) {
-  const Eigen::VectorXd value = model.predict(at);
   const Predictions made = model.predictor().predict(model.scaling().coordinates(at), true);
+  const Eigen::VectorXd value = model.responses(made);
   const double reach = boost::math::quantile(boost::math::normal(), (1 + level) / 2);
   std::vector<Prediction> all;
   for (Eigen::Index i = 0; i < at.rows(); ++i) {

@@ -57,10 +57,14 @@ Result<Model> Model::fit(const MapData& map, Method method, const ModelOptions& 
 }
 
 Eigen::VectorXd Model::predict(const Eigen::MatrixXd& at) const {
+  const bool with_variance = scaling_->log_value() && method_ == Method::gaussian;
+  return responses(predictor_->predict(scaling_->coordinates(at), with_variance));
+}
+
+Eigen::VectorXd Model::responses(const Predictions& made) const {
   const bool weigh = scaling_->log_value() && method_ == Method::gaussian;
-  const Predictions made = predictor_->predict(scaling_->coordinates(at), weigh);
-  Eigen::VectorXd response(at.rows());
-  for (Eigen::Index i = 0; i < at.rows(); ++i)
+  Eigen::VectorXd response(made.value.size());
+  for (Eigen::Index i = 0; i < response.size(); ++i)
     response[i] = scaling_->response(made.value[i] - (weigh ? std::min(made.variance[i], kMostLowered) : 0));
   return response;
 }

@@ -34,6 +34,8 @@ class Model {
 
   // The predicted response at each row of `at` (in the map's units).
   Eigen::VectorXd predict(const Eigen::MatrixXd& at) const;
+  // The responses that the predictor's answers stand for; a Gaussian process's have a variance.
+  Eigen::VectorXd responses(const Predictions& made) const;
   Method method() const { return method_; }
   const Scaling& scaling() const { return *scaling_; }
   const Predictor& predictor() const { return *predictor_; }

@@ -78,8 +78,7 @@ struct Plan {
   bool row_is_key = false;  // wide rows with nothing else in them: each row is its own configuration
 };
 
-Result<Plan> make_plan(const Columns& columns, const SampleQuery& query) {
-  Plan plan;
+Result<void> find_values(const Columns& columns, const SampleQuery& query, Plan& plan) {
   if (!query.wide.empty()) {
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (numbered_after(columns.name(i), query.wide))
@@ -101,6 +100,13 @@ Result<Plan> make_plan(const Columns& columns, const SampleQuery& query) {
     return Error{Errc::usage, fmt::format("has {} columns", columns.size())}.with_remedy(
         fmt::format("say which one with --column: {}", columns.list()));
   }
+  return {};
+}
+
+Result<Plan> make_plan(const Columns& columns, const SampleQuery& query) {
+  Plan plan;
+  if (!query.keys_only)
+    if (auto found = find_values(columns, query, plan); !found) return found.error();
   for (const std::string& wanted : query.group) {
     const auto found = columns.find(wanted);
     if (!found) return found.error();
@@ -136,6 +142,7 @@ class DelimitedReader {
       for (std::size_t i = 0; i < key_.size(); ++i) key_[i] = fields[plan_.key[i]];
       group = into_.group(key_);
     }
+    if (plan_.values.empty()) into_.add(group, 1);
     for (const std::size_t column : plan_.values) {
       const std::string_view text = column < count ? fields[column] : std::string_view();
       if (wide && text.empty()) continue;
@@ -185,6 +192,7 @@ Result<Samples> read_delimited(TextLines& lines, const SampleQuery& query) {
     more = records.next();
   }
   if (!more) return more.error();
+  if (query.keys_only) return collector.finish("", "");
   return collector.finish("", query.wide.empty() ? columns.name(plan->values[0]) : query.wide);
 }
 

@@ -50,6 +50,10 @@ class JsonReader {
     }
     const std::vector<std::string_view> views(key_.begin(), key_.end());
     const std::size_t group = into_.group(views);
+    if (query_.keys_only) {
+      into_.add(group, 1);
+      return {};
+    }
     if (query_.wide.empty()) {
       const Json* const value = find(object, query_.column);
       if (value == nullptr) return into_.problem(ProblemKind::missing, number, query_.column, "", group);
@@ -67,7 +71,7 @@ class JsonReader {
   // What the query asked for and no object had: a missing column, not a missing value.
   Result<void> check_names() const {
     std::vector<std::string> wanted = query_.group;
-    if (query_.wide.empty()) wanted.push_back(query_.column);
+    if (query_.wide.empty() && !query_.keys_only) wanted.push_back(query_.column);
     for (const std::string& name : wanted)
       if (!seen_.contains(name)) return no_column(name, {known_.begin(), known_.end()});
     if (!query_.wide.empty() && !seen_.contains(query_.wide))
@@ -126,7 +130,7 @@ class JsonReader {
 Result<Samples> read_json_lines(TextLines& lines, const SampleQuery& asked) {
   SampleQuery query = asked;
   const Json first = Json::parse(lines.ahead(0), nullptr, false);
-  if (query.wide.empty() && query.column.empty()) {
+  if (query.wide.empty() && query.column.empty() && !query.keys_only) {
     if (!first.is_object() || first.size() != 1)
       return Error{Errc::usage, "has several members in each object"}.with_remedy(
           "say which one with --column");
