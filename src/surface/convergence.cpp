@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "base/interrupt.hpp"
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
 #include "base/random.hpp"
-#include "surface/gp/gaussian.hpp"
-#include "surface/validation.hpp"
 
 namespace weir::surface {
 namespace {
+
+constexpr std::size_t kNamed = 5;  // configurations in a note
 
 double quantile(std::vector<double>& values, double probability) {
   const double place = probability * static_cast<double>(values.size() - 1);
@@ -64,10 +66,19 @@ void prefix_statistics(const std::vector<double>& drawn, const Statistic& statis
   }
 }
 
+std::string note_on_alike(const std::vector<std::string>& configurations) {
+  const std::size_t named = std::min(kNamed, configurations.size());
+  const std::vector<std::string> first(configurations.begin(),
+                                       configurations.begin() + static_cast<std::ptrdiff_t>(named));
+  return fmt::format(
+      "{} configurations whose runs are nearly all alike have no interval and are left out: {}{}",
+      configurations.size(), fmt::join(first, "; "), configurations.size() > named ? "; ..." : "");
+}
+
 }  // namespace
 
-std::vector<double> interval_widths(std::span<const double> runs, const Statistic& statistic,
-                                    const ConvergenceOptions& options, std::uint64_t stream) {
+IntervalCurve interval_curve(std::span<const double> runs, const Statistic& statistic,
+                             const ConvergenceOptions& options, std::uint64_t stream) {
   Random random(options.seed, stream);
   std::vector<std::vector<double>> by_n(static_cast<std::size_t>(options.last - options.first + 1));
   std::vector<double> drawn(static_cast<std::size_t>(options.last));
@@ -75,13 +86,14 @@ std::vector<double> interval_widths(std::span<const double> runs, const Statisti
     for (double& value : drawn) value = runs[random.below(runs.size())];
     prefix_statistics(drawn, statistic, options.first, by_n);
   }
-  std::vector<double> widths;
+  IntervalCurve curve;
   for (std::vector<double>& values : by_n) {
-    const double high = quantile(values, (1 + options.level) / 2);
-    widths.push_back(high - quantile(values, (1 - options.level) / 2));
+    curve.high.push_back(quantile(values, (1 + options.level) / 2));
+    curve.low.push_back(quantile(values, (1 - options.level) / 2));
+    curve.width.push_back(curve.high.back() - curve.low.back());
   }
-  make_falling(widths);
-  return widths;
+  make_falling(curve.width);
+  return curve;
 }
 
 double converged_share(const std::vector<double>& widths, int first, int runs) {
@@ -98,87 +110,39 @@ int runs_to_reach(const std::vector<double>& widths, int first, double share) {
   return 0;
 }
 
-double MapConvergence::width_error_percent(int first, int runs) const {
-  double sum = 0;
-  int count = 0;
-  for (std::size_t i = 0; i < held_out.size(); ++i) {
-    const auto n = static_cast<std::size_t>(runs - first);
-    const double truth = measured[held_out[i]][n];
-    if (!(truth > 0)) continue;
-    sum += std::abs(predicted[i][n] - truth) / truth;
-    ++count;
-  }
-  return count > 0 ? 100 * sum / count : std::numeric_limits<double>::quiet_NaN();
-}
-
 Result<MapConvergence> converge(const MapData& map, const ConvergenceOptions& options) {
-  MapConvergence found;
+  std::vector<Eigen::Index> rows;
   for (Eigen::Index i = 0; i < map.size(); ++i)
-    if (map.runs[static_cast<std::size_t>(i)].size() >= 3) found.rows.push_back(i);
-  if (found.rows.empty())
+    if (map.runs[static_cast<std::size_t>(i)].size() >= 3) rows.push_back(i);
+  if (rows.empty())
     return Error{Errc::bad_data, "not one configuration has 3 runs"}.with_remedy(
         "convergence takes single runs: --from-runs or --wide");
-  found.measured.resize(found.rows.size());
+  std::vector<IntervalCurve> curves(rows.size());
+  Progress progress("resampling", rows.size());
   parallel_for(
-      found.rows.size(),
+      rows.size(),
       [&](std::size_t i) {
-        found.measured[i] = interval_widths(map.runs[static_cast<std::size_t>(found.rows[i])], map.statistic,
-                                            options, static_cast<std::uint64_t>(found.rows[i]));
+        if (interrupted()) return;
+        curves[i] = interval_curve(map.runs[static_cast<std::size_t>(rows[i])], map.statistic, options,
+                                   static_cast<std::uint64_t>(rows[i]));
+        progress.advance();
       },
       options.threads);
+  if (auto on = check_interrupt(); !on) return on.error();
+  MapConvergence found;
+  std::vector<std::string> alike;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!(curves[i].width.back() > 0)) {
+      alike.push_back(map.configuration(rows[i]));
+      continue;
+    }
+    found.rows.push_back(rows[i]);
+    found.measured.push_back(std::move(curves[i]));
+  }
+  if (found.rows.empty())
+    return Error{Errc::bad_data, "the runs of every configuration are alike: there is no interval"};
+  if (!alike.empty()) found.notes.push_back(note_on_alike(alike));
   return found;
-}
-
-Result<void> predict_convergence(MapConvergence& convergence, const MapData& map, double train_share,
-                                 Method method, const ModelOptions& model,
-                                 const ConvergenceOptions& options) {
-  const auto n = static_cast<Eigen::Index>(convergence.rows.size());
-  const auto split = random_splits(n, train_share, 1, options.seed);
-  if (!split) return split.error();
-  for (const Eigen::Index place : split->front().test)
-    convergence.held_out.push_back(static_cast<std::size_t>(place));
-  MapData widths = take_rows(map, convergence.rows);
-  const Eigen::MatrixXd queries = widths.at(split->front().test, Eigen::all);
-  const std::size_t steps = convergence.measured.front().size();
-  convergence.predicted.assign(convergence.held_out.size(), std::vector<double>(steps));
-
-  // Scales and a process's settings are found for the first width and kept for the others, which differ
-  // little.
-  const auto set_values = [&](MapData& data, std::size_t step) {
-    for (Eigen::Index i = 0; i < n; ++i)
-      data.value[i] = convergence.measured[static_cast<std::size_t>(i)][step];
-  };
-  set_values(widths, 0);
-  const auto start = Model::fit(widths, method, model, split->front().train);
-  if (!start) return start.error();
-  ModelOptions same = model;
-  same.log_value = start->scaling().log_value();
-  same.geometric_in_log = start->scaling().geometric_in_log();
-  if (const auto* process = dynamic_cast<const Gaussian*>(&start->predictor()))
-    same.method.settings = process->settings().numbers();
-  std::vector<std::string> failed(steps);
-  parallel_for(
-      steps,
-      [&](std::size_t step) {
-        MapData data = widths;
-        set_values(data, step);
-        if (data.value.minCoeff() <= 0) {
-          failed[step] = "a configuration whose runs are all alike has no interval to predict";
-          return;
-        }
-        const auto fitted = Model::fit(data, method, same, split->front().train);
-        if (!fitted) {
-          failed[step] = fitted.error().text();
-          return;
-        }
-        const Eigen::VectorXd made = fitted->predict(queries);
-        for (Eigen::Index i = 0; i < made.size(); ++i)
-          convergence.predicted[static_cast<std::size_t>(i)][step] = made[i];
-      },
-      options.threads);
-  for (const std::string& why : failed)
-    if (!why.empty()) return Error{Errc::bad_data, why};
-  return {};
 }
 
 }  // namespace weir::surface

@@ -8,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "stats/measured_test.hpp"
-#include "surface/convergence.hpp"
+#include "surface/convergence_prediction.hpp"
 #include "surface/distribution.hpp"
 #include "surface/gp/gaussian.hpp"
 #include "surface/model_file.hpp"
@@ -217,10 +217,47 @@ TEST(Convergence, WidthsOfNormalRunsAreThoseOfTheory) {
   Random random(11);
   std::vector<double> runs;
   for (int i = 0; i < 4000; ++i) runs.push_back(random.normal());
-  const auto widths = interval_widths(runs, {}, {.resamples = 4000}, 0);
+  const auto widths = interval_curve(runs, {}, {.resamples = 4000}, 0).width;
   EXPECT_NEAR(widths.front(), 2 * 1.645 / std::sqrt(20.0), 0.06);
   EXPECT_NEAR(widths.back(), 2 * 1.645 / std::sqrt(80.0), 0.02);
   EXPECT_TRUE(std::is_sorted(widths.rbegin(), widths.rend()));
+}
+
+// Bounds are predicted better than the width between them, and neither much better than an oracle.
+TEST(Convergence, BoundsAndFloorsStandBesideTheWidth) {
+  const MapData map = made_up(9, 40, 11);
+  const ConvergenceOptions options{.first = 10, .last = 30, .resamples = 300};
+  const auto found = converge(map, options);
+  ASSERT_TRUE(found) << found.error().text();
+  const auto held = predict_held_out(*found, map, 0.8, Method::gaussian, {}, {20, 25}, options);
+  ASSERT_TRUE(held) << held.error().text();
+  EXPECT_EQ(held->places.size(), 16U);
+  ASSERT_EQ(held->scores.size(), 2U);
+  for (const ConvergenceScore& score : held->scores) {
+    EXPECT_LT(score.predicted.low, score.predicted.width);
+    EXPECT_LT(score.predicted.high, score.predicted.width);
+    EXPECT_LT(score.floor.high, score.floor.width);
+    EXPECT_GT(score.floor.width, 5);
+    EXPECT_LT(score.predicted.width, 3 * score.floor.width);
+  }
+  // Where nothing was measured: between the neighbours' numbers of runs.
+  const auto widths =
+      predict_widths(*found, map, Eigen::RowVector2d(3.5, 4.5), Method::gaussian, {}, options);
+  ASSERT_TRUE(widths) << widths.error().text();
+  EXPECT_NEAR(runs_to_reach(widths->front(), 10, 0.75), 22, 3);
+}
+
+TEST(Convergence, RunsThatAreAllAlikeAreLeftOutAndNamed) {
+  MapData map = made_up(5, 20, 12);
+  map.runs[7].assign(20, 100.0);
+  map.value[7] = 0;
+  const ConvergenceOptions options{.first = 5, .last = 20, .resamples = 100};
+  const auto found = converge(map, options);
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->rows.size(), 24U);
+  ASSERT_EQ(found->notes.size(), 1U);
+  EXPECT_NE(found->notes.front().find(map.configuration(7)), std::string::npos);
+  EXPECT_TRUE(predict_held_out(*found, map, 0.8, Method::linear, {}, {}, options));
 }
 
 TEST(Distribution, KolmogorovDistanceOfTwoSamplesIsThatOfR) {
