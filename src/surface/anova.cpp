@@ -8,6 +8,8 @@
 #include <boost/math/distributions/fisher_f.hpp>
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
+
 namespace weir::surface {
 namespace {
 
@@ -17,20 +19,55 @@ struct Term {
   Eigen::Index count = 0;
 };
 
+// Into how many groups each factor's values are taken; as many as there are values where all are levels.
+using Groups = std::vector<std::size_t>;
+
+// Degrees of freedom of all effects of first and second order on a full grid.
+double freedom(const Groups& groups) {
+  double sum = 0;
+  double squares = 0;
+  for (const std::size_t count : groups) {
+    const auto own = static_cast<double>(count) - 1;
+    sum += own;
+    squares += own * own;
+  }
+  return sum + (sum * sum - squares) / 2;
+}
+
+// Factors with more values than levels are wanted, or with another one in nearly every row, are cut into
+// groups, and into fewer until effects leave two thirds of the rows to judge them by.
+Groups groups_of(const MapData& map, int most_levels, Anova& anova) {
+  const auto n = static_cast<std::size_t>(map.size());
+  Groups groups;
+  std::vector<std::size_t> cut;
+  for (std::size_t f = 0; f < map.factors.size(); ++f) {
+    const Factor& factor = map.factors[f];
+    groups.push_back(factor.values.size());
+    const bool many = std::cmp_greater(factor.values.size(), most_levels);
+    if (many || (!factor.words() && 2 * factor.values.size() > n)) cut.push_back(f);
+  }
+  for (const std::size_t f : cut) groups[f] = std::min(groups[f], static_cast<std::size_t>(most_levels));
+  while (freedom(groups) > static_cast<double>(n) / 3) {
+    const auto widest = std::max_element(cut.begin(), cut.end(),
+                                         [&](std::size_t a, std::size_t b) { return groups[a] < groups[b]; });
+    if (widest == cut.end() || groups[*widest] <= 2) break;
+    --groups[*widest];
+  }
+  for (const std::size_t f : cut)
+    if (groups[f] < map.factors[f].values.size())
+      anova.notes.push_back(fmt::format("{} has {} values; they are taken in {} groups", map.factors[f].name,
+                                        map.factors[f].values.size(), groups[f]));
+  return groups;
+}
+
 // The level of each row for one factor.
-std::vector<int> levels_of(const MapData& map, std::size_t factor, int most, Anova& anova) {
-  const Factor& one = map.factors[factor];
-  const auto column = map.at.col(static_cast<Eigen::Index>(factor));
-  std::vector<int> levels(static_cast<std::size_t>(map.size()));
-  const auto groups = static_cast<std::size_t>(most);
-  if (one.values.size() > groups)
-    anova.notes.push_back(
-        fmt::format("{} has {} values; they are taken in {} groups", one.name, one.values.size(), most));
-  for (Eigen::Index i = 0; i < map.size(); ++i) {
-    const auto place = static_cast<std::size_t>(
-        std::lower_bound(one.values.begin(), one.values.end(), column[i]) - one.values.begin());
-    levels[static_cast<std::size_t>(i)] =
-        static_cast<int>(one.values.size() > groups ? place * groups / one.values.size() : place);
+std::vector<int> levels_of(const MapData& map, std::size_t factor, std::size_t groups) {
+  const std::vector<double>& values = map.factors[factor].values;
+  std::vector<int> levels;
+  for (const double value : map.at.col(static_cast<Eigen::Index>(factor))) {
+    const auto place =
+        static_cast<std::size_t>(std::lower_bound(values.begin(), values.end(), value) - values.begin());
+    levels.push_back(static_cast<int>(place * groups / values.size()));
   }
   return levels;
 }
@@ -38,10 +75,10 @@ std::vector<int> levels_of(const MapData& map, std::size_t factor, int most, Ano
 // Columns of 0 and 1 for the levels, or pairs of levels, that occur, about their means.
 class DesignMatrix {
  public:
-  DesignMatrix(const MapData& map, int most, Anova& anova) : n_(map.size()) {
-    for (std::size_t f = 0; f < map.factors.size(); ++f) levels_.push_back(levels_of(map, f, most, anova));
+  DesignMatrix(const MapData& map, const Groups& groups, bool pairs) : n_(map.size()) {
+    for (std::size_t f = 0; f < map.factors.size(); ++f) levels_.push_back(levels_of(map, f, groups[f]));
     for (std::size_t f = 0; f < map.factors.size(); ++f) add({f});
-    for (std::size_t f = 0; f < map.factors.size(); ++f)
+    for (std::size_t f = 0; pairs && f < map.factors.size(); ++f)
       for (std::size_t g = f + 1; g < map.factors.size(); ++g) add({f, g});
     Eigen::MatrixXd columns = Eigen::MatrixXd::Zero(n_, next_);
     for (const auto& [row, column] : entries_) columns(row, column) = 1;
@@ -122,18 +159,12 @@ bool contains(const Term& term, const std::vector<std::size_t>& factors) {
   });
 }
 
-}  // namespace
+// Normal equations of more columns take minutes; so many pairs of levels say nothing by themselves either.
+constexpr double kMostFreedom = 2000;
 
-Result<Anova> analyse_variance(const MapData& map, bool log_value, int most_levels) {
-  if (log_value && map.value.minCoeff() <= 0)
-    return Error{Errc::bad_data, "a response is 0 or below: it has no logarithm"}.with_remedy(
-        "use --response-scale plain");
-  Anova anova;
-  anova.log_value = log_value;
-  Eigen::VectorXd value = log_value ? Eigen::VectorXd(map.value.array().log()) : map.value;
-  value.array() -= value.mean();
-  anova.total_squares = value.squaredNorm();
-  const DesignMatrix design(map, most_levels, anova);
+// The effects of one design; none where it leaves no freedom to the residual.
+Result<bool> find_effects(const MapData& map, const Eigen::VectorXd& value, const DesignMatrix& design,
+                          Anova& anova) {
   const LeastSquares squares(design, value);
   std::vector<std::size_t> all(design.terms().size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
@@ -141,12 +172,10 @@ Result<Anova> analyse_variance(const MapData& map, bool log_value, int most_leve
   anova.residual_squares = std::max(0.0, anova.total_squares - full.explained);
   anova.residual_freedom = static_cast<double>(map.size() - 1 - full.rank);
   anova.explained = 1 - anova.residual_squares / anova.total_squares;
-  if (anova.residual_freedom < 1)
-    return Error{Errc::bad_data,
-                 fmt::format("{} configurations leave nothing to tell effects from chance", map.size())}
-        .with_remedy("measure more configurations, or name fewer factors");
+  if (anova.residual_freedom < 1) return false;
   const double residual = anova.residual_squares / anova.residual_freedom;
   for (const Term& term : design.terms()) {
+    if (auto on = check_interrupt(); !on) return on.error();
     std::vector<std::size_t> others;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (!contains(design.terms()[i], term.factors)) others.push_back(i);
@@ -173,6 +202,38 @@ Result<Anova> analyse_variance(const MapData& map, bool log_value, int most_leve
         std::max(0.0, (effect.squares - effect.freedom * residual) / (anova.total_squares + residual));
     anova.effects.push_back(std::move(effect));
   }
+  return true;
+}
+
+}  // namespace
+
+Result<Anova> analyse_variance(const MapData& map, bool log_value, int most_levels) {
+  if (log_value && map.value.minCoeff() <= 0)
+    return Error{Errc::bad_data, "a response is 0 or below: it has no logarithm"}.with_remedy(
+        "use --response-scale plain");
+  Anova anova;
+  anova.log_value = log_value;
+  Eigen::VectorXd value = log_value ? Eigen::VectorXd(map.value.array().log()) : map.value;
+  value.array() -= value.mean();
+  anova.total_squares = value.squaredNorm();
+  const Groups groups = groups_of(map, most_levels, anova);
+  bool pairs = map.factors.size() > 1;
+  if (pairs && freedom(groups) > kMostFreedom) {
+    pairs = false;
+    anova.notes.emplace_back(
+        "pairs of factors have too many levels to tell their effects; they are left out");
+  }
+  auto told = find_effects(map, value, DesignMatrix(map, groups, pairs), anova);
+  if (told && !*told && pairs) {
+    anova.notes.emplace_back(
+        "with pairs of factors nothing is left to tell effects from chance; the pairs are left out");
+    told = find_effects(map, value, DesignMatrix(map, groups, false), anova);
+  }
+  if (!told) return told.error();
+  if (!*told)
+    return Error{Errc::bad_data,
+                 fmt::format("{} configurations leave nothing to tell effects from chance", map.size())}
+        .with_remedy("measure more configurations, or name fewer factors");
   std::stable_sort(anova.effects.begin(), anova.effects.end(),
                    [](const Effect& a, const Effect& b) { return a.squares > b.squares; });
   return anova;

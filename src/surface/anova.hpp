@@ -31,8 +31,10 @@ struct Anova {
 };
 
 // Analysis of variance of a map's response (of its logarithm, where asked for) with first- and second-order
-// effects. Each measured value of a factor is a level; factors with more than `most_levels` are cut into that
-// many groups of about equal size. Incomplete grids are fine: type II sums of squares by least squares, with
+// effects. Each measured value of a factor is a level; factors with more than `most_levels`, or with another
+// value in nearly every row, are cut into groups of about equal size, few enough to leave two thirds of the
+// rows to the residual. Where pairs of factors leave nothing to it (one value in each cell of two factors)
+// they are left out with a note. Incomplete grids are fine: type II sums of squares by least squares, with
 // the ranks that the data have.
 Result<Anova> analyse_variance(const MapData& map, bool log_value, int most_levels = 24);
 

@@ -1,5 +1,6 @@
 #include "surface/map_data.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -157,6 +158,43 @@ TEST(Anova, AgreesWithR) {
   EXPECT_EQ(anova->effects[2].freedom, 2);
   EXPECT_NEAR(anova->residual_squares, 0.325, 1e-9);
   EXPECT_EQ(anova->residual_freedom, 8);
+}
+
+// One value in each cell of two factors: only a sum of both can be told from chance.
+TEST(Anova, AFullGridOfTwoFactorsHasEffectsWithoutPairs) {
+  MapRequest request = over({"a", "b"});
+  request.response_given = true;
+  std::string text = "a,b,y\n";
+  for (int a = 0; a < 5; ++a)
+    for (int b = 0; b < 6; ++b)
+      text += std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(100 * a + b + (a * b) % 3) +
+              "\n";
+  const auto anova = analyse_variance(maps_of(text, request)->front(), false);
+  ASSERT_TRUE(anova) << anova.error().text();
+  ASSERT_EQ(anova->effects.size(), 2U);
+  EXPECT_EQ(anova->effects[0].name, "a");
+  EXPECT_EQ(anova->residual_freedom, 20);
+  EXPECT_THAT(anova->notes, testing::Contains(HasSubstr("pairs are left out")));
+}
+
+// Ten factors with another value in every row: groups few enough for all pairs, in no time.
+TEST(Anova, ContinuousFactorsAreTakenInFewGroups) {
+  MapData map;
+  map.at.resize(300, 10);
+  for (int f = 0; f < 10; ++f) {
+    for (int i = 0; i < 300; ++i) map.at(i, f) = std::fmod((i + 1) * std::sqrt(f + 2.5), 1.0);
+    Factor& factor = map.factors.emplace_back();
+    factor.name = "f" + std::to_string(f);
+    factor.scale = Scale::linear;
+    factor.values.assign(map.at.col(f).begin(), map.at.col(f).end());
+    std::sort(factor.values.begin(), factor.values.end());
+  }
+  map.value = 3 * map.at.col(4) + 0.1 * map.at.col(7);
+  const auto anova = analyse_variance(map, false);
+  ASSERT_TRUE(anova) << anova.error().text();
+  EXPECT_EQ(anova->effects.front().name, "f4");
+  EXPECT_EQ(anova->effects.size(), 55U);
+  EXPECT_GE(anova->residual_freedom, 200);
 }
 
 TEST(Slice, TablesAndChanges) {
