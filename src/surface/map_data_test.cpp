@@ -197,6 +197,21 @@ TEST(Anova, ContinuousFactorsAreTakenInFewGroups) {
   EXPECT_GE(anova->residual_freedom, 200);
 }
 
+// Only configurations that have a partner at the other value are compared.
+TEST(Slice, AChangeComparesLikeWithLike) {
+  MapRequest request = over({"t", "s", "u"});
+  request.response_given = true;
+  const auto maps = maps_of("t,s,u,y\n1,4,1,10\n2,4,1,13\n1,4,2,1000\n2,8,1,7\n2,8,3,9\n1,8,3,8\n", request);
+  ASSERT_TRUE(maps);
+  const auto change =
+      slice(maps->front(), {.x = "s", .y = "", .at = {}, .change = "t", .from = "1", .to = "2"});
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->value(0, 0), 3);
+  EXPECT_EQ(change->count(0, 0), 1);
+  EXPECT_EQ(change->value(0, 1), 1);
+  EXPECT_EQ(change->count(0, 1), 1);
+}
+
 TEST(Slice, TablesAndChanges) {
   MapRequest request = over({"t", "s"});
   request.response_given = true;

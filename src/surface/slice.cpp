@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -52,6 +53,13 @@ Eigen::Index place(const std::vector<double>& values, double value) {
   return std::lower_bound(values.begin(), values.end(), value) - values.begin();
 }
 
+// A configuration without one of its factors.
+std::vector<double> elsewhere(const MapData& map, Eigen::Index row, std::size_t factor) {
+  std::vector<double> rest(map.at.row(row).begin(), map.at.row(row).end());
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(factor));
+  return rest;
+}
+
 }  // namespace
 
 Result<Slice> slice(const MapData& map, const SliceRequest& request) {
@@ -94,23 +102,31 @@ Result<Slice> slice(const MapData& map, const SliceRequest& request) {
   for (std::size_t f = 0; f < map.factors.size(); ++f)
     if (f != *x && f != y && f != change && !held[f]) made.averaged.push_back(map.factors[f].name);
 
-  Cells before(std::max<std::size_t>(1, made.y.size()), made.x.size());
-  Cells after = before;
+  // Of a change, the response at the first value of each configuration: only those with both are compared.
+  std::map<std::vector<double>, double> before;
+  if (change)
+    for (Eigen::Index i = 0; i < map.size(); ++i)
+      if (map.at(i, static_cast<Eigen::Index>(*change)) == from)
+        before[elsewhere(map, i, *change)] = map.value[i];
+  Cells cells(std::max<std::size_t>(1, made.y.size()), made.x.size());
   for (Eigen::Index i = 0; i < map.size(); ++i) {
     bool in = true;
     for (std::size_t f = 0; f < held.size(); ++f)
       in = in && (!held[f] || map.at(i, static_cast<Eigen::Index>(f)) == *held[f]);
-    const double side = change ? map.at(i, static_cast<Eigen::Index>(*change)) : to;
-    if (!in || (side != to && side != from)) continue;
-    Cells& cells = !change || side == to ? after : before;
+    if (!in || (change && map.at(i, static_cast<Eigen::Index>(*change)) != to)) continue;
+    double value = map.value[i];
+    if (change) {
+      const auto partner = before.find(elsewhere(map, i, *change));
+      if (partner == before.end()) continue;
+      value -= partner->second;
+    }
     const Eigen::Index row = y ? place(made.y, map.at(i, static_cast<Eigen::Index>(*y))) : 0;
     const Eigen::Index column = place(made.x, map.at(i, static_cast<Eigen::Index>(*x)));
-    cells.sum(row, column) += map.value[i];
+    cells.sum(row, column) += value;
     ++cells.count(row, column);
   }
-  made.value = after.means();
-  if (change) made.value -= before.means();
-  made.count = after.count;
+  made.value = cells.means();
+  made.count = cells.count;
   if (made.count.sum() == 0) return Error{Errc::bad_data, "no configuration lies in this slice"};
   return made;
 }

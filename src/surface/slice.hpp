@@ -12,7 +12,8 @@ struct SliceRequest {
   std::string x;                        // a column for each of its values
   std::string y = {};                   // a row for each of its values; empty: one row
   std::vector<stats::KeyPart> at = {};  // other factors held at a value
-  // The response at the second value of this factor minus that at the first; empty: the response itself.
+  // The response at the second value of this factor minus that at the first, over configurations that have
+  // both; empty: the response itself.
   std::string change = {};
   std::string from = {};
   std::string to = {};
