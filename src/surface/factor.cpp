@@ -104,7 +104,7 @@ std::string Factor::text(double value) const {
     const auto index = static_cast<std::size_t>(value);
     return index < levels.size() ? levels[index] : "?";
   }
-  return fmt::format("{:.10g}", value * unit);
+  return fmt::format("{:.15g}", value * unit);
 }
 
 }  // namespace weir::surface

@@ -212,6 +212,14 @@ TEST(Slice, AChangeComparesLikeWithLike) {
   EXPECT_EQ(change->count(0, 1), 1);
 }
 
+TEST(Factor, TextKeepsWhatWasMeasured) {
+  const Factor factor{.name = "x", .levels = {}, .values = {}};
+  EXPECT_EQ(factor.text(123456789012), "123456789012");
+  EXPECT_EQ(factor.text(0.1), "0.1");
+  const Factor other{.name = "x", .unit = 1e6, .levels = {}, .values = {}};
+  EXPECT_EQ(other.text(3001000 / 1e6), "3001000");
+}
+
 TEST(Slice, TablesAndChanges) {
   MapRequest request = over({"t", "s"});
   request.response_given = true;
