@@ -13,7 +13,7 @@ namespace {
 
 // Singular values below this share of the largest are noise of the weights, which span many orders of
 // magnitude; on a grid the nearest points often lie in a line. Kept, such directions have slopes of any size.
-constexpr double kTruncation = 1e-3;
+constexpr double kTruncation = 0.03;
 constexpr double kReach = 1.1;  // R_p over R
 
 class Shepard final : public Predictor {

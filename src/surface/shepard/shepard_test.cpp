@@ -11,7 +11,7 @@ namespace weir::surface {
 namespace {
 
 // Direct evaluation of the formulas of Cameron et al. (2018), section 5.1, in NumPy 1.24 with
-// lstsq(rcond=1e-3).
+// lstsq(rcond=1e-3 and 0.03: no singular value lies between).
 TEST(Shepard, AgreesWithDirectEvaluationOfTheFormula) {
   const Eigen::MatrixXd at = points::weyl(60, 3);
   const auto map = fit_shepard(at, points::bumpy(at));
