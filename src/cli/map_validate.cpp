@@ -146,9 +146,14 @@ Result<int> run_validate(const ValidateOptions& options, Output& out) {
   if (!input) return input.error();
   validation.input = *std::move(input);
   if (auto made = make_plans(validation, options); !made) return made.error();
-  for (const MapData& map : validation.input.maps)
+  for (std::size_t i = 0; i < validation.input.maps.size(); ++i) {
+    // Of a test file's rows, which alone are predicted; in all other plans every row is, sooner or later.
+    const MapData& map = validation.input.maps[i];
+    const auto& splits = validation.plans.front().splits[i];
     validation.floors.push_back(
-        surface::noise_floor(map, options.resamples, options.map.seed, options.map.threads));
+        surface::noise_floor(options.test.empty() ? map : surface::take_rows(map, splits.front().test),
+                             options.resamples, options.map.seed, options.map.threads));
+  }
   if (auto done = run_all(validation, options); !done) return done.error();
   if (options.map.json)
     out.json(validation_json(validation, options));
