@@ -14,6 +14,8 @@ namespace weir::surface {
 namespace {
 
 constexpr int kFolds = 10;
+constexpr Eigen::Index kBlock =
+    1000;  // rows predicted at once: a process keeps a column of its points for each
 
 double quantile(const std::vector<double>& sorted, double probability) {
   // Conformal: with n residuals, those at ranks (n + 1) p; beyond the outermost there is no bound to give but
@@ -64,20 +66,23 @@ Result<Calibration> calibrate(const MapData& map, Method method, const ModelOpti
 
 std::vector<Prediction> predict_intervals(const Model& model, const Calibration& calibration,
                                           const Eigen::MatrixXd& at, double level) {
-  const Predictions made = model.predictor().predict(model.scaling().coordinates(at), true);
-  const Eigen::VectorXd value = model.responses(made);
   const double reach = boost::math::quantile(boost::math::normal(), (1 + level) / 2);
   std::vector<Prediction> all;
-  for (Eigen::Index i = 0; i < at.rows(); ++i) {
-    Prediction one{.value = value[i], .outside = made.outside[static_cast<std::size_t>(i)]};
-    if (model.method() == Method::gaussian) {
-      const double half = reach * std::sqrt(made.variance[i]);
-      one.low = model.scaling().response(made.value[i] - half);
-      one.high = model.scaling().response(made.value[i] + half);
-    } else {
-      calibration.widen(one, level);
+  for (Eigen::Index first = 0; first < at.rows(); first += kBlock) {
+    const Eigen::MatrixXd block = at.middleRows(first, std::min(kBlock, at.rows() - first));
+    const Predictions made = model.predictor().predict(model.scaling().coordinates(block), true);
+    const Eigen::VectorXd value = model.responses(made);
+    for (Eigen::Index i = 0; i < block.rows(); ++i) {
+      Prediction one{.value = value[i], .outside = made.outside[static_cast<std::size_t>(i)]};
+      if (model.method() == Method::gaussian) {
+        const double half = reach * std::sqrt(made.variance[i]);
+        one.low = model.scaling().response(made.value[i] - half);
+        one.high = model.scaling().response(made.value[i] + half);
+      } else {
+        calibration.widen(one, level);
+      }
+      all.push_back(one);
     }
-    all.push_back(one);
   }
   return all;
 }

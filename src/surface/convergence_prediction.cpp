@@ -105,8 +105,8 @@ class MeanError {
   int count_ = 0;
 };
 
-// The error of one part of the intervals that an oracle makes: as many runs drawn from those measured stand
-// for another measurement of the same distribution.
+// The intervals that other measurements of the same distributions would give: as many runs drawn from those
+// measured stand for one.
 std::vector<std::vector<IntervalCurve>> oracles(const MapConvergence& convergence, const MapData& map,
                                                 const std::vector<std::size_t>& places,
                                                 const ConvergenceOptions& options) {
