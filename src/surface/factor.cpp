@@ -107,4 +107,15 @@ std::string Factor::text(double value) const {
   return fmt::format("{:.15g}", value * unit);
 }
 
+Result<std::size_t> find_factor(const std::vector<Factor>& factors, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Factor& factor : factors) names.push_back(factor.name);
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const auto meant = nearest(name, names);
+  return Error{Errc::not_found, fmt::format("the map has no factor '{}'", name)}.with_remedy(
+      meant ? fmt::format("did you mean '{}'?", *meant)
+            : fmt::format("its factors are {}", fmt::join(names, ", ")));
+}
+
 }  // namespace weir::surface

@@ -46,4 +46,7 @@ struct Factor {
   std::string text(double value) const;
 };
 
+// The place of a factor; an unknown name is an Error that suggests another.
+Result<std::size_t> find_factor(const std::vector<Factor>& factors, std::string_view name);
+
 }  // namespace weir::surface

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/nearest.hpp"
-
 namespace weir::surface {
 namespace {
 
@@ -314,17 +312,12 @@ Result<Eigen::VectorXd> parse_configuration(const MapData& map, const std::vecto
   std::vector<std::string> names;
   for (const Factor& factor : map.factors) names.push_back(factor.name);
   for (const stats::KeyPart& part : given) {
-    const auto known = std::find(names.begin(), names.end(), part.column);
     const std::string* const fixed = find(map.fixed, part.column);
     if (fixed != nullptr && !same_value(*fixed, part.value))
       return Error{Errc::not_found,
                    fmt::format("factor {}: only {} was measured, not '{}'", part.column, *fixed, part.value)};
-    if (known == names.end() && fixed == nullptr) {
-      const auto meant = nearest(part.column, names);
-      return Error{Errc::not_found, fmt::format("the map has no factor '{}'", part.column)}.with_remedy(
-          meant ? fmt::format("did you mean '{}'?", *meant)
-                : fmt::format("its factors are {}", fmt::join(names, ", ")));
-    }
+    if (fixed != nullptr) continue;
+    if (const auto known = find_factor(map.factors, part.column); !known) return known.error();
   }
   for (std::size_t f = 0; f < map.factors.size(); ++f) {
     const std::string* const text = find(given, map.factors[f].name);

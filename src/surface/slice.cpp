@@ -8,21 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/nearest.hpp"
-
 namespace weir::surface {
 namespace {
-
-Result<std::size_t> find_factor(const MapData& map, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Factor& factor : map.factors) names.push_back(factor.name);
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-  const auto meant = nearest(name, names);
-  return Error{Errc::not_found, fmt::format("no factor '{}' that varies", name)}.with_remedy(
-      meant ? fmt::format("did you mean '{}'?", *meant)
-            : fmt::format("there are {}", fmt::join(names, ", ")));
-}
 
 Result<double> measured_value(const Factor& factor, const std::string& text) {
   auto value = factor.parse(text);
@@ -64,13 +51,13 @@ std::vector<double> elsewhere(const MapData& map, Eigen::Index row, std::size_t 
 
 Result<Slice> slice(const MapData& map, const SliceRequest& request) {
   Slice made;
-  const auto x = find_factor(map, request.x);
+  const auto x = find_factor(map.factors, request.x);
   if (!x) return x.error();
   made.x_factor = *x;
   made.x = map.factors[*x].values;
   std::optional<std::size_t> y;
   if (!request.y.empty()) {
-    const auto found = find_factor(map, request.y);
+    const auto found = find_factor(map.factors, request.y);
     if (!found) return found.error();
     if (*found == *x) return Error{Errc::usage, fmt::format("'{}' is on both axes", request.x)};
     y = *found;
@@ -79,7 +66,7 @@ Result<Slice> slice(const MapData& map, const SliceRequest& request) {
   }
   std::vector<std::optional<double>> held(map.factors.size());
   for (const stats::KeyPart& part : request.at) {
-    const auto factor = find_factor(map, part.column);
+    const auto factor = find_factor(map.factors, part.column);
     if (!factor) return factor.error();
     const auto value = measured_value(map.factors[*factor], part.value);
     if (!value) return value.error();
@@ -89,7 +76,7 @@ Result<Slice> slice(const MapData& map, const SliceRequest& request) {
   double from = 0;
   double to = 0;
   if (!request.change.empty()) {
-    const auto factor = find_factor(map, request.change);
+    const auto factor = find_factor(map.factors, request.change);
     if (!factor) return factor.error();
     const auto first = measured_value(map.factors[*factor], request.from);
     if (!first) return first.error();

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/nearest.hpp"
 #include "base/random.hpp"
 
 namespace weir::surface {
@@ -51,16 +50,10 @@ Result<std::vector<Split>> fold_splits(Eigen::Index n, int folds, std::uint64_t 
 }
 
 Result<std::vector<Split>> level_splits(const MapData& map, const std::string& factor) {
-  std::vector<std::string> names;
-  for (const Factor& one : map.factors) names.push_back(one.name);
-  const auto found = std::find(names.begin(), names.end(), factor);
-  if (found == names.end()) {
-    const auto meant = nearest(factor, names);
-    return Error{Errc::not_found, fmt::format("no factor '{}' that varies", factor)}.with_remedy(
-        meant ? fmt::format("did you mean '{}'?", *meant) : "name one of --factors");
-  }
-  const auto column = found - names.begin();
-  const Factor& chosen = map.factors[static_cast<std::size_t>(column)];
+  const auto found = find_factor(map.factors, factor);
+  if (!found) return found.error();
+  const auto column = static_cast<Eigen::Index>(*found);
+  const Factor& chosen = map.factors[*found];
   if (chosen.words())
     return Error{Errc::usage, fmt::format("factor {} has words: nothing lies between its levels", factor)}
         .with_remedy("leave out the levels of a factor with numbers");
