@@ -4,11 +4,12 @@
 #include <cmath>
 #include <numeric>
 
-#include <Eigen/Cholesky>
 #include <boost/math/distributions/normal.hpp>
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
 #include "base/parallel.hpp"
+#include "base/progress.hpp"
 #include "surface/scale_choice.hpp"
 #include "surface/validation.hpp"
 
@@ -101,22 +102,19 @@ Result<DistributionMap> DistributionMap::fit(const MapData& map, std::uint64_t s
   made.at_ = scaling->coordinates(part.at);
   auto fitted = fit_gaussian(made.at_, middle, options.method);
   if (!fitted) return fitted.error();
-  const auto& found = dynamic_cast<const Gaussian&>(**fitted);
-  made.surface_ = std::make_shared<const Gaussian>(made.at_, middle, found.settings());
+  made.surface_ =
+      std::dynamic_pointer_cast<const Gaussian>(std::shared_ptr<const Predictor>(*std::move(fitted)));
   made.scaling_ = std::make_shared<const Scaling>(*std::move(scaling));
 
-  const GaussianSettings& settings = found.settings();
-  Eigen::MatrixXd matrix = settings.signal * correlations(made.at_, made.at_, settings);
-  matrix.diagonal().array() += settings.noise + 1e-8 * settings.signal;
-  const Eigen::LLT<Eigen::MatrixXd> cholesky(matrix);
-  const Eigen::VectorXd ones = cholesky.solve(Eigen::VectorXd::Ones(part.size()));
-  made.weights_ = cholesky.solve(quantile_values);
+  const Gaussian& process = *made.surface_;
+  const Eigen::VectorXd ones = process.solve(Eigen::VectorXd::Ones(part.size()));
+  made.weights_ = process.solve(quantile_values);
   made.mean_ = made.weights_.colwise().sum() / ones.sum();
   made.weights_ -= ones * made.mean_;
   // Leave-one-out errors have a closed form: weight over the inverse's diagonal, and its reciprocal is their
   // variance.
   const Eigen::ArrayXd diagonal =
-      cholesky.solve(Eigen::MatrixXd::Identity(part.size(), part.size())).diagonal().array();
+      process.solve(Eigen::MatrixXd::Identity(part.size(), part.size())).diagonal().array();
   made.spread_ = (made.weights_.array().square().colwise() / diagonal).colwise().mean().sqrt();
   return made;
 }
@@ -154,9 +152,11 @@ Result<DistributionScore> score_distributions(const MapData& map, int folds, std
     std::string failed;
   };
   std::vector<Part> parts(splits->size());
+  Progress progress("distributions", splits->size());
   parallel_for(
       splits->size(),
       [&](std::size_t s) {
+        if (interrupted()) return;
         const Split& split = (*splits)[s];
         const auto fitted = DistributionMap::fit(map, seed, split.train);
         if (!fitted) {
@@ -182,8 +182,10 @@ Result<DistributionScore> score_distributions(const MapData& map, int folds, std
           parts[s].sums.overall += kolmogorov_distance(all, runs);
           ++parts[s].sums.count;
         }
+        progress.advance();
       },
       threads);
+  if (auto on = check_interrupt(); !on) return on.error();
   DistributionScore score;
   for (const Part& part : parts) {
     if (!part.failed.empty()) return Error{Errc::bad_data, part.failed};

@@ -87,6 +87,11 @@ Eigen::MatrixXd Gaussian::covariance(const Eigen::MatrixXd& a, const Eigen::Matr
          mean_a * mean_b.transpose() / ones_squared_;
 }
 
+Eigen::MatrixXd Gaussian::solve(const Eigen::MatrixXd& columns) const {
+  const auto lower = factor_.triangularView<Eigen::Lower>();
+  return lower.transpose().solve(lower.solve(columns));
+}
+
 PredictorResult fit_gaussian(const Eigen::MatrixXd& at, const Eigen::VectorXd& value,
                              const MethodOptions& options) {
   if (at.rows() < 3) return Error{Errc::bad_data, "a Gaussian process needs at least 3 configurations"};

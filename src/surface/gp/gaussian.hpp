@@ -19,6 +19,8 @@ class Gaussian final : public Predictor {
   // Variance of the surface itself at each row, noise not counted, and the covariance of two sets of rows
   // given the data.
   Eigen::MatrixXd covariance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) const;
+  // K^-1 times each column: other values at the same points share the process.
+  Eigen::MatrixXd solve(const Eigen::MatrixXd& columns) const;
 
  private:
   Eigen::MatrixXd at_;
