@@ -11,10 +11,6 @@ namespace weir::surface {
 struct NoiseFloor {
   // The average relative error of an oracle that knows the true response: nothing predicts better.
   double percent = 0;
-  // Per configuration: variance of the response's logarithm and of the response, from the same resampling.
-  Eigen::VectorXd log_variance;
-  Eigen::VectorXd variance;
-  Eigen::VectorXd oracle_percent;   // per configuration
   Eigen::Index configurations = 0;  // that had runs to resample
 };
 

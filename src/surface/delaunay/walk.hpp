@@ -50,7 +50,6 @@ class DelaunayWalk {
   // The next walk starts where the very first one did: what a series of queries gives does not depend on
   // those before.
   void restart() { current_ = simplices_.empty() ? Simplex::kUnknown : 0; }
-  std::size_t known() const { return simplices_.size(); }
 
  private:
   std::ptrdiff_t first(const Eigen::VectorXd& query);

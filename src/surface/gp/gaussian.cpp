@@ -38,10 +38,7 @@ double dense_error(const Eigen::MatrixXd& at, const Eigen::VectorXd& value, cons
 }  // namespace
 
 Gaussian::Gaussian(Eigen::MatrixXd at, Eigen::VectorXd value, GaussianSettings settings)
-    : at_(std::move(at)),
-      settings_(std::move(settings)),
-      low_(at_.colwise().minCoeff()),
-      high_(at_.colwise().maxCoeff()) {
+    : at_(std::move(at)), settings_(std::move(settings)), box_(at_) {
   Eigen::MatrixXd matrix = settings_.signal * correlations(at_, at_, settings_);
   matrix.diagonal().array() += settings_.noise + kJitter * settings_.signal;
   Eigen::LLT<Eigen::MatrixXd> cholesky(matrix);
@@ -69,10 +66,7 @@ Predictions Gaussian::predict(const Eigen::MatrixXd& at, bool with_variance) con
         (settings_.signal + settings_.noise - half.colwise().squaredNorm().transpose().array() + mean_part)
             .max(settings_.noise * 0.5);
   }
-  made.outside.resize(static_cast<std::size_t>(at.rows()));
-  for (Eigen::Index i = 0; i < at.rows(); ++i)
-    made.outside[static_cast<std::size_t>(i)] =
-        (at.row(i).array() < low_.array()).any() || (at.row(i).array() > high_.array()).any();
+  made.outside = box_.outside(at);
   return made;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surface/box.hpp"
 #include "surface/gp/kernel.hpp"
 #include "surface/method.hpp"
 #include "surface/predictor.hpp"
@@ -30,8 +31,7 @@ class Gaussian final : public Predictor {
   Eigen::VectorXd ones_;     // L^-1 1
   double ones_squared_ = 0;
   double mean_ = 0;
-  Eigen::RowVectorXd low_;
-  Eigen::RowVectorXd high_;
+  Box box_;
 };
 
 PredictorResult fit_gaussian(const Eigen::MatrixXd& at, const Eigen::VectorXd& value,

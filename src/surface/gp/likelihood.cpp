@@ -151,7 +151,6 @@ GaussianSearch maximise_likelihood(const Eigen::MatrixXd& at, const Eigen::Vecto
   double least = 0;
   // Whatever it says, logs holds the best point met.
   nlopt_optimize(search, logs.data(), &least);
-  found.evaluations = nlopt_get_numevals(search);
   nlopt_destroy(search);
   found.settings = likelihood.settings(logs.data());
   found.minus_log_likelihood = likelihood(logs.data(), nullptr);

@@ -9,7 +9,6 @@ namespace weir::surface {
 struct GaussianSearch {
   GaussianSettings settings;
   double minus_log_likelihood = 0;  // per point
-  int evaluations = 0;
 };
 
 // The settings of greatest likelihood on at most `most` of the points, drawn by the seed, for one kernel. The

@@ -2,37 +2,26 @@
 
 #include <Eigen/QR>
 
+#include "surface/box.hpp"
+
 namespace weir::surface {
 namespace {
 
 class Linear final : public Predictor {
  public:
   Linear(const Eigen::MatrixXd& at, const Eigen::VectorXd& value, bool interactions)
-      : low_(at.colwise().minCoeff()), high_(at.colwise().maxCoeff()), interactions_(interactions) {
+      : box_(at), interactions_(interactions) {
     // Centred and scaled columns keep raw units of any size well conditioned.
     centre_ = at.colwise().mean();
-    width_ = (high_ - low_).unaryExpr([](double width) { return width > 0 ? width : 1.0; });
+    width_ = (box_.high - box_.low).unaryExpr([](double width) { return width > 0 ? width : 1.0; });
     const Eigen::MatrixXd terms = expand(at);
-    const Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver(terms);
-    coefficients_ = solver.solve(value);
-    const Eigen::Index rank = solver.rank();
-    const double squares = (value - terms * coefficients_).squaredNorm();
-    residual_variance_ = at.rows() > rank ? squares / static_cast<double>(at.rows() - rank) : 0;
-    inverse_ =
-        Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>(terms.transpose() * terms).pseudoInverse();
+    coefficients_ = terms.completeOrthogonalDecomposition().solve(value);
   }
 
-  Predictions predict(const Eigen::MatrixXd& at, bool with_variance) const override {
+  Predictions predict(const Eigen::MatrixXd& at, bool /*with_variance*/) const override {
     Predictions made;
-    const Eigen::MatrixXd terms = expand(at);
-    made.value = terms * coefficients_;
-    if (with_variance)
-      made.variance =
-          residual_variance_ * (1 + (terms * inverse_).cwiseProduct(terms).rowwise().sum().array());
-    made.outside.resize(static_cast<std::size_t>(at.rows()));
-    for (Eigen::Index i = 0; i < at.rows(); ++i)
-      made.outside[static_cast<std::size_t>(i)] =
-          (at.row(i).array() < low_.array()).any() || (at.row(i).array() > high_.array()).any();
+    made.value = expand(at) * coefficients_;
+    made.outside = box_.outside(at);
     return made;
   }
 
@@ -50,14 +39,11 @@ class Linear final : public Predictor {
     return terms;
   }
 
-  Eigen::RowVectorXd low_;
-  Eigen::RowVectorXd high_;
+  Box box_;
   bool interactions_;
   Eigen::RowVectorXd centre_;
   Eigen::RowVectorXd width_;
   Eigen::VectorXd coefficients_;
-  Eigen::MatrixXd inverse_;
-  double residual_variance_ = 0;
 };
 
 }  // namespace

@@ -12,9 +12,8 @@ TEST(Linear, FindsAPlaneExactly) {
   const Eigen::VectorXd value = 5 + (2e-6 * at.col(0) - 3e-6 * at.col(2)).array();
   const auto line = fit_linear(at, value, false);
   ASSERT_TRUE(line);
-  const auto made = (*line)->predict(at.topRows(3) * 0.5, true);
+  const auto made = (*line)->predict(at.topRows(3) * 0.5, false);
   for (int i = 0; i < 3; ++i) EXPECT_NEAR(made.value[i], 5 + 1e-6 * at(i, 0) - 1.5e-6 * at(i, 2), 1e-9);
-  EXPECT_NEAR(made.variance[0], 0, 1e-12);
 }
 
 TEST(Linear, InteractionsAreProductsOfTwoFactors) {
@@ -26,15 +25,13 @@ TEST(Linear, InteractionsAreProductsOfTwoFactors) {
   EXPECT_NEAR((*fit_linear(at, value, false))->predict(query, false).value[0], 1.0, 1e-12);
 }
 
-// Two points on a line: variance of a new value at x is s² (1 + 1/n + (x - mean)² / Sxx); by hand for y = 0,
-// 1, 0.
-TEST(Linear, VarianceOfANewValueIsThatOfTheTextbook) {
+// The line through (0, 0), (1, 1), (2, 0) is flat.
+TEST(Linear, BeyondTheDataIsMarked) {
   const Eigen::MatrixXd at = Eigen::Vector3d(0, 1, 2);
-  const auto line = fit_linear(at, Eigen::Vector3d(0, 1, 0), false);
-  const auto made = (*line)->predict(Eigen::MatrixXd::Constant(1, 1, 3.0), true);
-  EXPECT_NEAR(made.value[0], 1.0 / 3, 1e-12);
-  EXPECT_NEAR(made.variance[0], 2.0 / 3 * (1 + 1.0 / 3 + 4.0 / 2), 1e-12);
-  EXPECT_TRUE(made.outside[0]);
+  const auto made =
+      (*fit_linear(at, Eigen::Vector3d(0, 1, 0), false))->predict(Eigen::Vector2d(1.5, 3), false);
+  EXPECT_NEAR(made.value[1], 1.0 / 3, 1e-12);
+  EXPECT_EQ(made.outside, (std::vector<bool>{false, true}));
 }
 
 TEST(Linear, CollinearFactorsStillHaveAnAnswer) {

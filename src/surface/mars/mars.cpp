@@ -84,8 +84,7 @@ Result<std::unique_ptr<Mars>> Mars::fit(const Eigen::MatrixXd& at, const Eigen::
   for (const Eigen::Index index : kept) model->terms_.push_back(basis.terms[static_cast<std::size_t>(index)]);
   model->rss_ = (value - columns * model->coefficients_).squaredNorm();
   model->gcv_ = mars_gcv(model->rss_, at.rows(), columns.cols(), penalty);
-  model->low_ = at.colwise().minCoeff();
-  model->high_ = at.colwise().maxCoeff();
+  model->box_ = Box(at);
   return model;
 }
 
@@ -94,10 +93,7 @@ Predictions Mars::predict(const Eigen::MatrixXd& at, bool /*with_variance*/) con
   made.value.setZero(at.rows());
   for (std::size_t t = 0; t < terms_.size(); ++t)
     made.value += coefficients_[static_cast<Eigen::Index>(t)] * mars_column(at, terms_[t]);
-  made.outside.resize(static_cast<std::size_t>(at.rows()));
-  for (Eigen::Index i = 0; i < at.rows(); ++i)
-    made.outside[static_cast<std::size_t>(i)] =
-        (at.row(i).array() < low_.array()).any() || (at.row(i).array() > high_.array()).any();
+  made.outside = box_.outside(at);
   return made;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "surface/box.hpp"
 #include "surface/predictor.hpp"
 
 namespace weir::surface {
@@ -29,15 +30,13 @@ class Mars final : public Predictor {
   Predictions predict(const Eigen::MatrixXd& at, bool with_variance) const override;
 
   const std::vector<MarsTerm>& terms() const { return terms_; }  // the first is the constant
-  const Eigen::VectorXd& coefficients() const { return coefficients_; }
   double gcv() const { return gcv_; }
   double rss() const { return rss_; }
 
  private:
   std::vector<MarsTerm> terms_;
   Eigen::VectorXd coefficients_;
-  Eigen::RowVectorXd low_;
-  Eigen::RowVectorXd high_;
+  Box box_;
   double gcv_ = 0;
   double rss_ = 0;
 };
