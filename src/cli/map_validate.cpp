@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -64,14 +65,37 @@ Result<void> plan_test_file(Validation& validation, const ValidateOptions& optio
   return {};
 }
 
+// Maps with too few configurations for a plan have no splits in it; where all have, there is no such plan.
 template <class Make>
 Result<void> add_plan(Validation& validation, ValidationPlan plan, const Make& make) {
+  std::size_t left_out = 0;
+  std::optional<Error> why;
   for (const MapData& map : validation.input.maps) {
     auto splits = make(map);
-    if (!splits) return splits.error().in(map.name()).in(validation.input.samples.source);
-    plan.splits.push_back(*std::move(splits));
+    if (!splits) {
+      const Error error = splits.error().in(map.name()).in(validation.input.samples.source);
+      if (error.code() != Errc::bad_data) return error;
+      if (left_out++ == 0) why = error;
+    }
+    plan.splits.push_back(splits ? *std::move(splits) : std::vector<surface::Split>());
   }
+  if (left_out == validation.input.maps.size()) return *why;
+  if (left_out > 0) warn("{}; {} of {} maps are left out there", why->text(), left_out, plan.splits.size());
   validation.plans.push_back(std::move(plan));
+  return {};
+}
+
+Result<void> plan_shares(Validation& validation, const ValidateOptions& options) {
+  for (const double share : options.train) {
+    auto added =
+        add_plan(validation, {.train = share, .label = fmt::format("{}", share), .splits = {}},
+                 [&](const MapData& map) {
+                   return surface::random_splits(map.size(), share, options.splits, options.map.seed);
+                 });
+    if (added) continue;
+    if (share == options.train.back() && validation.plans.empty()) return added;
+    warn("{}", added.error().text());
+  }
   return {};
 }
 
@@ -87,15 +111,7 @@ Result<void> make_plans(Validation& validation, const ValidateOptions& options) 
         [&](const MapData& map) {
           return surface::fold_splits(map.size(), options.folds, options.map.seed);
         });
-  for (const double share : options.train)
-    if (auto added = add_plan(validation, {.train = share, .label = fmt::format("{}", share), .splits = {}},
-                              [&](const MapData& map) {
-                                return surface::random_splits(map.size(), share, options.splits,
-                                                              options.map.seed);
-                              });
-        !added)
-      return added;
-  return {};
+  return plan_shares(validation, options);
 }
 
 struct Task {

@@ -113,6 +113,12 @@ std::vector<Table::Column> method_columns(const Validation& validation, std::vec
   return columns;
 }
 
+bool by_level(const ValidationPlan& plan) {
+  return std::any_of(plan.splits.begin(), plan.splits.end(), [](const std::vector<surface::Split>& splits) {
+    return !splits.empty() && !splits.front().label.empty();
+  });
+}
+
 void print_levels(const Validation& validation, const ValidationPlan& plan, std::size_t p, Output& out) {
   Table table(method_columns(validation, {{"left out"}, {"rows", Table::right}}));
   for (std::size_t map = 0; map < plan.splits.size(); ++map)
@@ -187,8 +193,7 @@ void print_validation(const Validation& validation, const ValidateOptions& optio
   out.print(
       "Average relative error in % (± its standard error), and the floor that no predictor gets below:\n\n");
   for (std::size_t p = 0; p < validation.plans.size(); ++p)
-    if (!validation.plans[p].splits.front().front().label.empty())
-      print_levels(validation, validation.plans[p], p, out);
+    if (by_level(validation.plans[p])) print_levels(validation, validation.plans[p], p, out);
   auto columns = method_columns(validation, {{"trained on"}});
   columns.push_back({"floor", Table::right});
   Table table(std::move(columns));
