@@ -1,15 +1,37 @@
 #include <array>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/interrupt.hpp"
 #include "base/json.hpp"
+#include "base/parallel.hpp"
 #include "base/progress.hpp"
 #include "base/version.hpp"
 #include "cli/map.hpp"
 
 namespace weir::cli {
+
+namespace {
+
+Result<surface::SavedMap> fit_map(surface::MapData data, surface::Method method,
+                                  const surface::ModelOptions& options, std::uint64_t seed,
+                                  unsigned threads) {
+  auto model = surface::Model::fit(data, method, options);
+  if (!model) return model.error().in(data.name());
+  surface::Calibration calibration;
+  // A Gaussian process brings its own variance.
+  if (method != surface::Method::gaussian) {
+    auto found = surface::calibrate(data, method, options, seed, threads);
+    if (!found) return found.error().in(data.name());
+    calibration = *std::move(found);
+  }
+  return surface::SavedMap{std::move(data), *std::move(model), std::move(calibration)};
+}
+
+}  // namespace
 
 Result<surface::ModelFile> fit_maps(MapInput input, const MapOptions& map, const MapMethodOptions& method) {
   const auto methods =
@@ -22,19 +44,23 @@ Result<surface::ModelFile> fit_maps(MapInput input, const MapOptions& map, const
   surface::ModelFile file;
   file.source = input.samples.source;
   file.program = build_facts().version;
-  Progress progress("fitting", input.maps.size());
-  for (surface::MapData& data : input.maps) {
-    auto model = surface::Model::fit(data, methods->front(), *options);
-    if (!model) return model.error().in(data.name()).in(input.samples.source);
-    surface::Calibration calibration;
-    // A Gaussian process brings its own variance.
-    if (methods->front() != surface::Method::gaussian) {
-      auto found = surface::calibrate(data, methods->front(), *options, map.seed, map.threads);
-      if (!found) return found.error().in(data.name());
-      calibration = *std::move(found);
-    }
-    file.maps.push_back({std::move(data), *std::move(model), std::move(calibration)});
-    progress.advance();
+  const std::size_t count = input.maps.size();
+  std::vector<std::optional<Result<surface::SavedMap>>> fitted(count);
+  Progress progress("fitting", count);
+  parallel_for(
+      count,
+      [&](std::size_t i) {
+        if (interrupted()) return;
+        // Cores go to the maps, or to the folds of the only one.
+        fitted[i] = fit_map(std::move(input.maps[i]), methods->front(), *options, map.seed,
+                            count > 1 ? 1 : map.threads);
+        progress.advance();
+      },
+      map.threads);
+  if (auto on = check_interrupt(); !on) return on.error();
+  for (auto& one : fitted) {
+    if (!*one) return one->error().in(input.samples.source);
+    file.maps.push_back(**std::move(one));
   }
   return file;
 }
