@@ -96,6 +96,24 @@ TEST(Gaussian, PredictsASmoothSurfaceAndKnowsHowWell) {
   EXPECT_GE(covered, 90);
 }
 
+// Points so near each other, for the lengths, that the plain matrix is singular but for its jitter.
+TEST(Gaussian, SolvesForOtherValuesAtItsPoints) {
+  GaussianSettings settings;
+  settings.kernel = Kernel::radial_5;
+  settings.lengths = Eigen::Vector2d(1000, 1000);
+  settings.signal = 1;
+  settings.noise = 0;
+  const Eigen::MatrixXd at = points::weyl(60, 2);
+  const Eigen::MatrixXd values = points::weyl(60, 3);
+  const Gaussian process(at, values.col(0), settings);
+  const Eigen::MatrixXd solved = process.solve(values);
+  ASSERT_TRUE(solved.allFinite());
+  // The plain matrix is the factored one up to the jitter on its diagonal, 1e-8 or a few orders more.
+  const Eigen::MatrixXd left = values - correlations(at, at, settings) * solved;
+  const Eigen::VectorXd jitter = left.colwise().norm().array() / solved.colwise().norm().array();
+  EXPECT_LT((jitter.array() - jitter[0]).abs().maxCoeff(), 1e-3 * jitter[0] + 1e-9);
+}
+
 TEST(Gaussian, SettingsSurviveAsNumbers) {
   GaussianSettings settings;
   settings.kernel = Kernel::product_1;
