@@ -4,8 +4,8 @@
 
 #include "base/units.hpp"
 #include "cli/check.hpp"
-#include "trace/record_text.hpp"
 #include "trace/rank_gaps.hpp"
+#include "trace/record_text.hpp"
 
 namespace weir::cli {
 
@@ -63,10 +63,10 @@ std::vector<std::string> CheckView::notes() const {
                  : std::string()));
     }
     if (!one.missing_ranks().empty())
-      notes.push_back(
-          fmt::format("{}ranks that left nothing in the trace: {}; what they read, wrote or told others is not "
-                      "known",
-                      which, trace::list_of_ranks(one.missing_ranks())));
+      notes.push_back(fmt::format(
+          "{}ranks that left nothing in the trace: {}; what they read, wrote or told others is not "
+          "known",
+          which, trace::list_of_ranks(one.missing_ranks())));
     if (one.unmatched_count() > 0)
       notes.push_back(fmt::format(
           "{}{} MPI calls have no partner in the trace; the first is {} of {}: {}", which,

@@ -36,8 +36,8 @@ std::string_view Canonical::below_root(std::string_view path) const {
 bool Canonical::is_elsewhere(const trace::Record& record) const {
   if (root_.empty()) return false;
   return std::any_of(record.arguments.begin(), record.arguments.end(), [&](const Value& value) {
-    return value.kind == Value::Kind::path && value.text.starts_with('/') && !value.text.starts_with("/dev/") &&
-           below_root(value.text).size() == value.text.size();
+    return value.kind == Value::Kind::path && value.text.starts_with('/') &&
+           !value.text.starts_with("/dev/") && below_root(value.text).size() == value.text.size();
   });
 }
 
