@@ -27,6 +27,10 @@ struct CaptureHandler {
       } else if (capture::Lane* const lane = capture::Lane::current())
         recording.record_leaving(*lane, real.depth(), Clock::now());
     }
+    // By the lane it inherits a child finds out that it is one.
+    if constexpr (C == Call::fork || C == Call::_Fork || C == Call::forkpty || C == Call::daemon)
+      if (capture::Process::current().settings().traces(info(C).layer))
+        static_cast<void>(capture::Lane::current());
     if constexpr (info(C).closes) recording.introduce_closing();
     const Tick begin = Clock::now();
     const Kept result = [&]() -> Kept {

@@ -68,7 +68,9 @@ void Lane::release() {
 }
 
 void Lane::before_vfork() {
-  if (Lane* const lane = thread_lane; lane != nullptr && lane->alive_ == kAlive) lane->watched_ = true;
+  Lane* lane = thread_lane;
+  if (lane == nullptr && Process::current().settings().traces(Layer::posix)) lane = prepare();
+  if (lane != nullptr && lane->alive_ == kAlive) lane->watched_ = true;
 }
 
 // `lane` is the parent's, or a child's that the parent finds here when it goes on.

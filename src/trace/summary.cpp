@@ -254,8 +254,9 @@ Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options)
   for (std::size_t f = 0; f < functions.size(); ++f) {
     Tally& tally = all.functions[f];
     if (tally.calls == 0) continue;
-    // Functions that move nothing themselves have what those inside them moved; the total has it once.
-    if (tally.read_bytes == 0 && tally.written_bytes == 0) {
+    // What libraries above the C library moved is what the calls inside them did; the total has it once.
+    const std::string& layer = functions[f].layer;
+    if (layer != "posix" && layer != "stdio" && layer != "uring") {
       tally.read_bytes = bytes_inside[f].read;
       tally.written_bytes = bytes_inside[f].written;
     }

@@ -148,6 +148,15 @@ def environments(part):
     part.checks.equal("environments: each its own process", len({record["process"] for record in opened}), len(names))
 
 
+def first_calls(part):
+    part.run("first_calls")
+    opened = {Path(record["file"]).name: record["process"] for record in part.records("--function", "open")}
+    part.checks.equal("first calls: of children too", sorted(opened), ["forked", "last", "vforked"])
+    part.checks.equal("first calls: each its own process", len(set(opened.values())), 3)
+    executed = [record["process"] for record in part.records("--function", "execv")]
+    part.checks.equal("first calls: by whom children replace themselves", (len(executed), opened["last"] in executed), (2, False))
+
+
 def kinds(part):
     part.run("kinds")
     seen = {}
@@ -208,7 +217,7 @@ def outlives(part):
     part.checks.expect("outlives: the trace still verifies", not problem, problem)
 
 
-PARTS = [outlives, gap, drift, names, not_utf8, many, endless, forks, before_exec, environments, kinds]
+PARTS = [outlives, gap, drift, names, not_utf8, many, endless, forks, before_exec, environments, first_calls, kinds]
 
 
 def main():

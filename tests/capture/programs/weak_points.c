@@ -2,6 +2,7 @@
 
    Usage: weak_points PART [NUMBER] */
 #include <aio.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -124,6 +125,26 @@ static void environments(void) {
   }
 }
 
+/* Nothing is recorded before the child is there, and the child is one of a thread. */
+static void* fork_on_thread(void* how) {
+  char* next[] = {"/proc/self/exe", "opens", how, NULL};
+  const pid_t child = strcmp(how, "vforked") == 0 ? vfork() : fork();
+  if (child == 0) {
+    execv(next[0], next);
+    _exit(1);
+  }
+  IGNORE(waitpid(child, NULL, 0));
+  return NULL;
+}
+
+static void first_calls(void) {
+  pthread_t thread;
+  fork_on_thread("vforked");
+  pthread_create(&thread, NULL, fork_on_thread, "forked");
+  pthread_join(thread, NULL);
+  IGNORE(open("last", O_RDWR | O_CREAT, 0600));
+}
+
 static void kinds(void) {
   char data[100] = "line\nanother\n";
   char line[50];
@@ -169,6 +190,7 @@ int main(int count, char** words) {
   if (strcmp(part, "forks") == 0) forks(number);
   if (strcmp(part, "before_exec") == 0) before_exec(words);
   if (strcmp(part, "environments") == 0) environments();
+  if (strcmp(part, "first_calls") == 0) first_calls();
   if (strcmp(part, "opens") == 0) IGNORE(open(words[2], O_RDWR | O_CREAT, 0600));
   if (strcmp(part, "kinds") == 0) kinds();
   return 0;
