@@ -15,6 +15,9 @@ namespace {
 // magnitude; on a grid the nearest points often lie in a line. Kept, such directions have slopes of any size.
 constexpr double kTruncation = 0.03;
 constexpr double kReach = 1.1;  // R_p over R
+// How far beyond the measured values a local plane may lead, in shares of their range: where few points leave
+// a slope to chance, a plane on a logarithmic scale leads anywhere.
+constexpr double kBeyond = 0.25;
 
 class Shepard final : public Predictor {
  public:
@@ -28,6 +31,9 @@ class Shepard final : public Predictor {
     for (Eigen::Index k = 0; k < n; ++k) fit_at(k, nearest);
     const double half = nearest.diameter() / 2;
     radius_ = radius_.cwiseMin(half);
+    const double range = value.maxCoeff() - value.minCoeff();
+    lowest_ = value.minCoeff() - kBeyond * range;
+    highest_ = value.maxCoeff() + kBeyond * range;
   }
 
   Predictions predict(const Eigen::MatrixXd& at, bool /*with_variance*/) const override {
@@ -79,7 +85,8 @@ class Shepard final : public Predictor {
       if (distance == 0) return value_[k];
       const double root = (reach - distance) / (reach * distance);
       const double weight = root * root;
-      above += weight * (value_[k] + (query - at_.row(k)).dot(slope_.col(k)));
+      const double local = value_[k] + (query - at_.row(k)).dot(slope_.col(k));
+      above += weight * std::clamp(local, lowest_, highest_);
       below += weight;
     }
     if (!reached || below == 0) {
@@ -103,6 +110,8 @@ class Shepard final : public Predictor {
 
   Eigen::MatrixXd at_;
   Eigen::VectorXd value_;
+  double lowest_ = 0;  // of what a plane may give
+  double highest_ = 0;
   Eigen::VectorXd radius_;  // R_w of each point
   Eigen::MatrixXd slope_;   // a column a point
   Eigen::MatrixXd system_;

@@ -33,6 +33,19 @@ TEST(Shepard, BeyondAllRadiiTheNearestValuesCount) {
   EXPECT_TRUE(made.outside[0]);
 }
 
+// Two close points of very different values make a slope that leads anywhere within a far neighbour's radius.
+TEST(Shepard, APlaneLeadsNoFurtherThanAQuarterBeyondTheData) {
+  Eigen::MatrixXd at(4, 2);
+  at << 0, 0, 0.01, 0, 1, 0, 0, 1;
+  const auto map = fit_shepard(at, Eigen::Vector4d(0, 8, 3, 4));
+  ASSERT_TRUE(map);
+  const Eigen::MatrixXd queries = points::weyl(500, 2);
+  const auto made = (*map)->predict(queries, false);
+  EXPECT_GE(made.value.minCoeff(), 0 - 2 - 1e-9);
+  EXPECT_LE(made.value.maxCoeff(), 8 + 2 + 1e-9);
+  EXPECT_GT(made.value.maxCoeff(), 8) << "no plane leads beyond the data here: the test asks nothing";
+}
+
 TEST(Shepard, GoesThroughTheData) {
   const Eigen::MatrixXd at = points::weyl(40, 2);
   const Eigen::VectorXd value = points::bumpy(at);
