@@ -34,7 +34,7 @@ void ChildEnvironment::read(const char* const* environment) {
   const auto keep = [&](std::string_view text) -> const char* {
     if (used + text.size() + 1 > kRoom) return nullptr;
     char* const at = text_ + used;
-    std::memcpy(at, text.data(), text.size());
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
     used += text.size() + 1;  // text_ is zero from the start
     return at;
   };
@@ -84,7 +84,7 @@ char* const* ChildEnvironment::completed(const char* const* environment, void* r
     char* const text = reinterpret_cast<char*>(variables + found.variables + 1 + settings_count_ + 1);
     char* at = text;
     const auto put = [&](std::string_view part) {
-      std::memcpy(at, part.data(), part.size());
+      if (!part.empty()) std::memcpy(at, part.data(), part.size());
       at += part.size();
     };
     put(kPreload);
