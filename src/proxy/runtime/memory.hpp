@@ -44,7 +44,7 @@ struct IgnoredFunction {
   template <class R, class... Args>
   using Pointer = R (*)(Args...);
   template <class R, class... Args>
-  operator Pointer<R, Args...>() const {
+  operator Pointer<R, Args...>() const {  // NOLINT(google-explicit-constructor): it stands for any of them
     return [](Args...) -> R { return R(); };
   }
 };
