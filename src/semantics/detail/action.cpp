@@ -116,7 +116,6 @@ const Table& mpi_actions() {
       {"MPI_File_sync", Action::mpi_sync},
       {"MPI_File_set_view", Action::mpi_view},
       {"MPI_File_seek", Action::mpi_seek},
-      {"MPI_File_seek_shared", Action::mpi_seek_shared},
       {"MPI_File_get_position", Action::mpi_tell},
       {"MPI_File_set_size", Action::mpi_resize},
       {"MPI_File_preallocate", Action::nothing},
@@ -199,7 +198,6 @@ CallInfo call_info(const trace::Function& function) {
   info.moves = static_cast<std::int8_t>(info.in_mpi ? mpi_direction(name) : trace::direction(function));
   if (info.in_mpi && info.moves != 0) {
     info.action = name.ends_with("_begin") ? Action::mpi_begin_split : Action::mpi_transfer;
-    info.collective = name.find("_all") != name.npos || name.find("_ordered") != name.npos;
     info.shared = name.find("_shared") != name.npos || name.find("_ordered") != name.npos;
   } else if (info.action == Action::nothing && function.layer == "stdio" && info.moves != 0) {
     info.action = Action::transfer_stream;

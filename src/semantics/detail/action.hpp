@@ -55,7 +55,6 @@ enum class Action : std::uint8_t {
   mpi_sync,
   mpi_view,
   mpi_seek,
-  mpi_seek_shared,
   mpi_tell,
   mpi_transfer,     // at the position, at an offset, or at the shared position
   mpi_begin_split,  // likewise, the first of two calls
@@ -78,10 +77,9 @@ struct CallInfo {
   std::int8_t flags = -1;
   std::int8_t count = -1;
   std::int8_t datatype = -1;
-  bool in_mpi = false;      // of MPI or MPI-IO: what is inside it is the library's
-  bool metadata = false;    // neither data nor open, close or seek
-  bool collective = false;  // of MPI-IO: all do it together
-  bool shared = false;      // at the shared position
+  bool in_mpi = false;    // of MPI or MPI-IO: what is inside it is the library's
+  bool metadata = false;  // neither data nor open, close or seek
+  bool shared = false;    // at the shared position
 };
 
 std::vector<CallInfo> call_infos(const std::vector<trace::Function>& functions);

@@ -19,7 +19,6 @@ struct Opening {
   std::int64_t end_ns = 0;
   bool creates = false;
   bool exclusive = false;
-  bool truncates = false;
   bool in_mpi = false;      // made by MPI, inside one of its calls
   bool by_mpi = false;      // it is an MPI_File_open itself
   bool only_named = false;  // nothing was opened: truncate() and its like

@@ -95,7 +95,6 @@ void Follower::open(const Call& call, bool stream) {
   Opening& made = out_.openings[opening];
   made.creates = how.creates;
   made.exclusive = how.exclusive;
-  made.truncates = how.truncates;
   fill(call, opened, opening, stream);
   descriptions_.back().append = how.append;
   descriptions_.back().from_end = how.at_end;
