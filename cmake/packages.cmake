@@ -109,3 +109,12 @@ if(WEIR_HAVE_URING)
   target_include_directories(weir_uring SYSTEM INTERFACE ${URING_INCLUDE_DIRS})
   target_link_libraries(weir_uring_library INTERFACE PkgConfig::URING)
 endif()
+
+# UCX for a room that does without it as well. As needed: who links the room and uses no fabric over UCX, as the
+# library that goes into applications does, does not depend on it.
+add_library(weir_ucx INTERFACE)
+if(WEIR_HAVE_UCX)
+  target_include_directories(weir_ucx SYSTEM INTERFACE ${UCX_INCLUDE_DIRS})
+  target_link_directories(weir_ucx INTERFACE ${UCX_LIBRARY_DIRS})
+  target_link_libraries(weir_ucx INTERFACE -Wl,--push-state,--as-needed,-lucp,-lucs,--pop-state)
+endif()

@@ -56,7 +56,7 @@ weir_room(semantics    USES trace consistency LINKS Boost::headers)
 include(proxy)         # its runtime as text
 weir_room(proxy        USES trace LINKS PkgConfig::FFI)
 
-weir_room(transport    NEEDS UCX THREADED)
+weir_room(transport    PARTLY UCX THREADED LINKS weir_ucx)
 weir_room(burst        USES intercept transport consistency THREADED)
 
 weir_room(workload     THREADED PARTLY MPI URING LINKS weir_uring_library)

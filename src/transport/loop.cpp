@@ -1,0 +1,160 @@
+#include "transport/loop.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <optional>
+#include <utility>
+
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/check.hpp"
+#include "transport/detail/pause.hpp"
+
+namespace weir::transport {
+
+namespace {
+
+// Rounded up: a timer must not be early.
+int to_milliseconds(std::chrono::nanoseconds time) {
+  return static_cast<int>(
+      std::min<std::int64_t>(std::chrono::ceil<std::chrono::milliseconds>(time).count(), 3'600'000));
+}
+
+// Sleeps until a descriptor is readable, `limit` has passed, or a signal came.
+void wait_for_event(int epoll, std::optional<std::chrono::nanoseconds> limit) {
+  epoll_event event{};
+  if (!limit) {
+    ::epoll_wait(epoll, &event, 1, -1);
+    return;
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*limit);
+  const timespec time{.tv_sec = seconds.count(), .tv_nsec = (*limit - seconds).count()};
+  if (::epoll_pwait2(epoll, &event, 1, &time, nullptr) < 0 && errno == ENOSYS)  // before Linux 5.11
+    ::epoll_wait(epoll, &event, 1, to_milliseconds(*limit));
+}
+
+}  // namespace
+
+Loop::Loop(std::chrono::nanoseconds spin)
+    : spin_(spin), epoll_(::epoll_create1(EPOLL_CLOEXEC)), bell_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  WEIR_CHECK(epoll_ && bell_, "no descriptors left for an event loop");
+  // Edge-triggered: each ring wakes once, and nobody needs to read it.
+  epoll_event event{.events = EPOLLIN | EPOLLET, .data = {}};
+  WEIR_CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, bell_.get(), &event) == 0);
+}
+
+Loop::~Loop() = default;
+
+void Loop::add(Source& source) {
+  epoll_event event{.events = EPOLLIN, .data = {}};
+  WEIR_CHECK(::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, source.descriptor(), &event) == 0,
+             "descriptor {} of a source: errno {}", source.descriptor(), errno);
+  sources_.push_back(&source);
+}
+
+void Loop::remove(Source& source) {
+  const auto found = std::find(sources_.begin(), sources_.end(), &source);
+  if (found == sources_.end()) return;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, source.descriptor(), nullptr);
+  *found = nullptr;  // poll_sources() may be going through them
+}
+
+void Loop::post(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(work));
+  }
+  has_posted_ = true;
+  wake();
+}
+
+void Loop::stop() {
+  stop_ = true;
+  wake();
+}
+
+// Either this sees that the loop sleeps, or the loop, which looks after it has said so, sees what was posted.
+void Loop::wake() {
+  if (!sleeping_.exchange(false)) return;
+  const std::uint64_t one = 1;
+  while (::write(bell_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
+TimerId Loop::after(std::chrono::nanoseconds delay, std::function<void()> work) {
+  const auto now = Clock::now();
+  const bool ends = delay < std::chrono::hours(24 * 365);  // later is never, and must not overflow
+  const TimerId id{ends ? now + delay : Clock::time_point::max(), ++last_serial_};
+  timers_.emplace(id, std::move(work));
+  return id;
+}
+
+void Loop::cancel(TimerId timer) { timers_.erase(timer); }
+
+bool Loop::run_posted() {
+  if (!has_posted_.exchange(false)) return false;
+  std::vector<std::function<void()>> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work.swap(posted_);
+  }
+  for (auto& item : work) item();
+  return !work.empty();
+}
+
+void Loop::run_timers() {
+  if (timers_.empty()) return;
+  // Those that are due now; what they start anew waits for the next turn, even with no delay.
+  const TimerId until{Clock::now(), last_serial_};
+  while (!timers_.empty() && timers_.begin()->first <= until) {
+    const auto work = std::move(timers_.extract(timers_.begin()).mapped());
+    work();
+  }
+}
+
+bool Loop::poll_sources() {
+  bool something = false;
+  for (std::size_t i = 0; i < sources_.size(); ++i)  // a source may add another
+    if (sources_[i] != nullptr) something |= sources_[i]->poll();
+  std::erase(sources_, nullptr);
+  return something;
+}
+
+bool Loop::arm_sources() {
+  return std::all_of(sources_.begin(), sources_.end(), [](Source* source) { return source->arm(); });
+}
+
+void Loop::sleep() {
+  sleeping_ = true;
+  if (!has_posted_ && !stop_ && arm_sources()) {
+    std::optional<std::chrono::nanoseconds> limit;
+    if (!timers_.empty() && timers_.begin()->first.when != Clock::time_point::max())
+      limit = std::max(timers_.begin()->first.when - Clock::now(), Clock::duration::zero());
+    wait_for_event(epoll_.get(), limit);
+  }
+  sleeping_ = false;  // a ring that comes only now ends the next sleep early, once
+}
+
+void Loop::run() {
+  auto last_event = Clock::now();
+  for (unsigned turn = 1; !stop_; ++turn) {
+    bool something = run_posted();
+    run_timers();
+    something |= poll_sources();
+    if (something) {
+      last_event = Clock::now();
+    } else if (Clock::now() - last_event < spin_) {
+      detail::pause_briefly(turn);
+    } else {
+      sleep();  // a timer's end is no event: a loop that only keeps time does not spin
+    }
+  }
+  run_posted();
+  stop_ = false;
+}
+
+}  // namespace weir::transport

@@ -1,0 +1,21 @@
+#pragma once
+
+namespace weir::transport {
+
+// Something that brings events to one thread.
+class Source {
+ public:
+  Source() = default;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  virtual ~Source() = default;
+
+  // Handles what is there; whether there was something. Ends what arm() began.
+  virtual bool poll() = 0;
+  // Readable when there is something, once armed. The same for life.
+  virtual int descriptor() const = 0;
+  // Before sleeping: false when something came in between.
+  virtual bool arm() = 0;
+};
+
+}  // namespace weir::transport
