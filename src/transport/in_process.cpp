@@ -91,13 +91,12 @@ void InProcessFabric::handle_request(Message message) {
 void InProcessFabric::lose(const std::string& address) {
   for (std::size_t i = 0; i < peers_.size(); ++i)
     if (peers_[i] == address)
-      pending_.fail_all_to(static_cast<std::uint32_t>(i),
-                           Error{Errc::io, fmt::format("server {} at {} is gone", i, address)});
+      pending_.fail_all_on(i, Error{Errc::io, fmt::format("server {} at {} is gone", i, address)});
 }
 
 void InProcessFabric::call(std::uint32_t to, Bytes request, std::chrono::nanoseconds limit, Done done) {
   WEIR_CHECK(to < peers_.size(), "no server {} among {}", to, peers_.size());
-  const std::uint64_t id = pending_.add(to, limit, std::move(done));
+  const std::uint64_t id = pending_.add(to, to, limit, std::move(done));
   net_->send(address_, peers_[to],
              {.kind = MessageKind::request,
               .from = self_,

@@ -18,13 +18,14 @@ PendingCalls::~PendingCalls() {
   while (!calls_.empty()) finish(calls_.begin()->first, Error{Errc::io, "this end was closed"});
 }
 
-std::uint64_t PendingCalls::add(std::uint32_t to, std::chrono::nanoseconds limit, Fabric::Done done) {
+std::uint64_t PendingCalls::add(std::uint32_t to, std::uint64_t way, std::chrono::nanoseconds limit,
+                                Fabric::Done done) {
   // Never used twice in a process: a fabric made again at the same address must not take answers to its
   // predecessor's calls for its own.
   static std::atomic<std::uint64_t> last_id = 0;
   const std::uint64_t id = ++last_id;
   const TimerId timer = loop_.after(limit, [this, id, limit] { end_by_limit(id, limit); });
-  calls_.emplace(id, Call{to, std::chrono::steady_clock::now(), timer, std::move(done)});
+  calls_.emplace(id, Call{to, way, std::chrono::steady_clock::now(), timer, std::move(done)});
   return id;
 }
 
@@ -45,10 +46,10 @@ void PendingCalls::end_by_limit(std::uint64_t id, std::chrono::nanoseconds limit
   if (on_timeout_) on_timeout_(to, since);
 }
 
-void PendingCalls::fail_all_to(std::uint32_t to, const Error& why) {
+void PendingCalls::fail_all_on(std::uint64_t way, const Error& why) {
   std::vector<std::uint64_t> ids;
   for (const auto& [id, call] : calls_)
-    if (call.to == to) ids.push_back(id);
+    if (call.way == way) ids.push_back(id);
   std::sort(ids.begin(), ids.end());
   for (const std::uint64_t id : ids) finish(id, why);
 }

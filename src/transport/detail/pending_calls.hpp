@@ -23,15 +23,17 @@ class PendingCalls {
   PendingCalls& operator=(const PendingCalls&) = delete;
   ~PendingCalls();
 
-  std::uint64_t add(std::uint32_t to, std::chrono::nanoseconds limit, Fabric::Done done);
+  // `way`: by which connection, or whatever else may fail for many calls at once.
+  std::uint64_t add(std::uint32_t to, std::uint64_t way, std::chrono::nanoseconds limit, Fabric::Done done);
   // An id that has ended already, or never was, is ignored: answers come late and twice.
   void finish(std::uint64_t id, Result<Bytes> result);
-  void fail_all_to(std::uint32_t to, const Error& why);
+  void fail_all_on(std::uint64_t way, const Error& why);
   bool has(std::uint64_t id) const { return calls_.contains(id); }
 
  private:
   struct Call {
     std::uint32_t to;
+    std::uint64_t way;
     std::chrono::steady_clock::time_point since;
     TimerId timer;
     Fabric::Done done;
