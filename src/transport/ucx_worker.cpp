@@ -43,7 +43,8 @@ Result<Config> read_config(const InetAddress& listen) {
   const ucs_status_t status = ucp_config_read("WEIR", nullptr, &raw);
   if (status != UCS_OK) return ucx_error(status, "cannot read the settings WEIR_UCX_*");
   Config config(raw);
-  if (auto set = set_default(config, "CM_REUSEADDR", "y"); !set) return set.error();  // a restart needs its port
+  if (auto set = set_default(config, "CM_REUSEADDR", "y"); !set)
+    return set.error();  // a restart needs its port
   const bool own_transports = std::getenv("WEIR_UCX_TLS") != nullptr;
   if (auto set = set_default(config, "TLS", "tcp"); !set) return set.error();
   if (!own_transports && !listen.is_any()) {
