@@ -1,0 +1,121 @@
+#include "burst/segment_log.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/unique_fd.hpp"
+
+namespace weir::burst {
+namespace {
+
+constexpr std::uint64_t kFirstSize = std::uint64_t{4} << 20;
+constexpr std::uint64_t kLargestSize = std::uint64_t{64} << 20;
+constexpr std::uint64_t kPage = 4096;
+
+std::uint64_t size_of_segment(std::uint32_t number) {
+  return number >= 3 ? kLargestSize : kFirstSize << (2 * (number - 1));
+}
+
+// How much was written, and errno if that is not all.
+std::pair<std::uint64_t, int> write_at(int fd, ByteSpan bytes, std::uint64_t position) {
+  std::uint64_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t written =
+        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(position + done));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return {done, errno};
+    if (written == 0) return {done, EIO};
+    done += static_cast<std::uint64_t>(written);
+  }
+  return {done, 0};
+}
+
+}  // namespace
+
+struct SegmentLog::Segment {
+  UniqueFd fd;
+  std::uint64_t bytes = 0;
+};
+
+SegmentLog::SegmentLog(Allocate allocate) : allocate_(std::move(allocate)) {}
+SegmentLog::~SegmentLog() = default;
+
+SegmentLog::Allocate SegmentLog::in_directory(std::filesystem::path directory, SegmentHeader like,
+                                              Reserve reserve) {
+  return [directory = std::move(directory), like = std::move(like), reserve](
+             std::uint32_t number, std::uint64_t bytes, std::string& path, std::uint64_t& size) {
+    SegmentHeader header = like;
+    header.number = number;
+    header.bytes = bytes;
+    path = (directory / segment_name(header.client, number)).string();
+    size = bytes;
+    return create_segment(path, header, reserve);
+  };
+}
+
+int SegmentLog::begin_segment(std::uint64_t needed) {
+  const std::uint64_t wanted =
+      std::max(size_of_segment(number_ + 1), std::min(needed + kSegmentHeader, kLargestSize));
+  std::string path;
+  std::uint64_t size = 0;
+  if (const int error = allocate_(number_ + 1, wanted, path, size); error != 0) return error;
+  auto segment = std::make_shared<Segment>();
+  segment->fd = UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!segment->fd) return errno;
+  if (size <= kSegmentHeader) return EIO;
+  segment->bytes = size;
+  current_ = std::move(segment);
+  position_ = kSegmentHeader;
+  ++number_;
+  return 0;
+}
+
+// A place for all of the bytes, or for as many as the current segment takes.
+int SegmentLog::reserve(std::uint64_t bytes, Part& part) {
+  const std::lock_guard lock(mutex_);
+  // A page that is written whole need not be cleared first. Whoever writes pages gets them, once that is a
+  // habit: a page now and then among odd lengths would waste more than it saves.
+  const bool pages = bytes % kPage == 0;
+  if (pages && last_was_pages_) position_ = (position_ + kPage - 1) / kPage * kPage;
+  last_was_pages_ = pages;
+  if (current_ == nullptr || position_ >= current_->bytes)
+    if (const int error = begin_segment(bytes); error != 0) return error;
+  part.segment = current_;
+  part.slice = {number_, position_, std::min(bytes, current_->bytes - position_)};
+  position_ += part.slice.length;
+  return 0;
+}
+
+int SegmentLog::append(ByteSpan bytes, std::vector<LogSlice>& slices) {
+  bool was_full = false;
+  while (!bytes.empty()) {
+    Part part;
+    if (const int error = reserve(bytes.size(), part); error != 0) return error;
+    LogSlice slice = part.slice;
+    const auto [written, error] = write_at(part.segment->fd.get(), bytes.first(slice.length), slice.position);
+    slice.length = written;
+    if (written != 0) slices.push_back(slice);
+    bytes = bytes.subspan(written);
+    if (error == 0) continue;
+    const std::lock_guard lock(mutex_);
+    if (current_ == part.segment) current_.reset();
+    if (error != ENOSPC || std::exchange(was_full, true)) return error;
+  }
+  return 0;
+}
+
+void SegmentLog::seal() {
+  const std::lock_guard lock(mutex_);
+  current_.reset();
+}
+
+std::uint32_t SegmentLog::segments() const {
+  const std::lock_guard lock(mutex_);
+  return number_;
+}
+
+}  // namespace weir::burst
