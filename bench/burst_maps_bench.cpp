@@ -117,7 +117,7 @@ std::vector<Extent> scattered(std::size_t count, bool sorted) {
   std::vector<Extent> extents(count);
   for (std::size_t i = 0; i < count; ++i)
     extents[i] = {{2 * i * kPiece, (2 * i + 1) * kPiece},
-                  {.node = 1, .client = 2, .segment = 3, .position = i * kPiece, .version = 1}};
+                  {.node = 1, .segment = 3, .client = 2, .position = i * kPiece, .version = 1}};
   if (!sorted) {
     weir::Random random(1);
     for (std::size_t i = count - 1; i > 0; --i) std::swap(extents[i], extents[random.below(i + 1)]);
@@ -140,12 +140,12 @@ int main(int argc, char** argv) {
   measure("one sequential writer", kMillion, repeats, nothing, [](auto& map) {
     for (std::uint64_t i = 0; i < kMillion; ++i)
       map.insert({i * kPiece, (i + 1) * kPiece},
-                 {.node = 1, .client = 2, .segment = 3, .position = i * kPiece, .version = 1});
+                 {.node = 1, .segment = 3, .client = 2, .position = i * kPiece, .version = 1});
   });
   measure("four sequential writers in turns", kMillion, repeats, nothing, [](auto& map) {
     for (std::uint64_t i = 0; i < kMillion; ++i) {
       const std::uint64_t at = (i % 4 * kMillion + i / 4) * kPiece;
-      map.insert({at, at + kPiece}, {.node = 1, .client = i % 4, .segment = 3, .position = at, .version = 1});
+      map.insert({at, at + kPiece}, {.node = 1, .segment = 3, .client = i % 4, .position = at, .version = 1});
     }
   });
   const std::vector<Extent> ascending = scattered(kMillion, true);

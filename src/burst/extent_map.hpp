@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace weir::burst {
@@ -18,13 +19,14 @@ struct Span {
   bool empty() const { return begin >= end; }
   bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
   bool operator==(const Span&) const = default;
+  static constexpr auto fields = std::tuple{&Span::begin, &Span::end};
 };
 
 // Where bytes lie: whose agent serves them, in which client's log, and which publication brought them.
 struct Place {
   std::uint32_t node = 0;
-  std::uint64_t client = 0;
   std::uint32_t segment = 0;
+  std::uint64_t client = 0;
   std::uint64_t position = 0;  // in the segment
   std::uint64_t version = 0;   // the publication's number at the file's owner
 
@@ -35,12 +37,15 @@ struct Place {
     return moved;
   }
   bool operator==(const Place&) const = default;
+  static constexpr auto fields =
+      std::tuple{&Place::node, &Place::segment, &Place::client, &Place::position, &Place::version};
 };
 
 struct Extent {
   Span bytes;
   Place where;
   bool operator==(const Extent&) const = default;
+  static constexpr auto fields = std::tuple{&Extent::bytes, &Extent::where};
 };
 
 // A part of an asked range: where it is, or a hole.

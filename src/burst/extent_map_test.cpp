@@ -12,7 +12,7 @@ namespace weir::burst {
 namespace {
 
 Place place(std::uint64_t client, std::uint64_t position, std::uint64_t version = 1) {
-  return {.node = 0, .client = client, .segment = 3, .position = position, .version = version};
+  return {.node = 0, .segment = 3, .client = client, .position = position, .version = version};
 }
 
 std::vector<Extent> extents_of(const ExtentMap& map) {

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "burst/client/policy.hpp"
+#include "burst/client/shared_file.hpp"
+#include "burst/protocol.hpp"
+
+namespace weir::burst {
+
+class FileSystem;
+
+// What read and write give: so many bytes, or an errno.
+struct Transfer {
+  int error = 0;
+  std::uint64_t bytes = 0;
+};
+
+// A file that a process has open: the plain calls, which do what the file's policy says, and the primitives
+// under them. Any thread may use it. Failures are errno values, zero is success.
+class File {
+ public:
+  File(FileSystem& system, std::shared_ptr<SharedFile> shared, const Policy& policy, int flags,
+       const Opened& opened);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  Transfer pread(std::span<std::byte> into, std::uint64_t offset);
+  Transfer pwrite(ByteSpan bytes, std::uint64_t offset);
+  Transfer read(std::span<std::byte> into);  // at the position
+  Transfer write(ByteSpan bytes);            // at the position, or at the end if it was opened to append
+  Transfer append(ByteSpan bytes, std::uint64_t* where = nullptr);
+  int seek(std::int64_t offset, int whence, std::uint64_t& position);
+  std::uint64_t tell();
+  int stat(Attributes& attributes);
+  int truncate(std::uint64_t size);
+  int sync(consistency::Operation operation) { return policy_.on(operation, *this); }
+  // Published first if the policy publishes on close; otherwise what was not published is lost with the last
+  // open of this process. The file is closed whatever comes back.
+  int close();
+
+  // Makes own writes visible; those that are already are left out, and with nothing left no message is sent.
+  int attach(Span bytes);
+  int attach_all();
+  // Looks what others have published.
+  int query(Span bytes);
+  int query_all();
+  // Who has the bytes: as query, told instead of kept.
+  int owners(Span bytes, std::vector<Extent>& extents);
+  // Own publications are taken back where nobody has published over them.
+  int detach(Span bytes);
+  // What this process wrote of the file is published and in the backing directory.
+  int flush();
+  // What `client` has published of these bytes, and nothing else: ENODATA when that is not all of them.
+  Transfer read_peer(std::uint64_t client, std::span<std::byte> into, std::uint64_t offset);
+
+  // For eventual consistency.
+  int refresh();        // queries when the last look is old
+  int publish_later();  // soon, by another thread
+
+  FileId id() const { return shared_->id; }
+  const std::shared_ptr<SharedFile>& shared() const { return shared_; }
+  int flags() const { return flags_; }
+
+ private:
+  friend class FileReader;
+  friend class SharedFile;
+
+  // An own publication: the file's mutex is held.
+  void see(const std::vector<Extent>& newer, std::uint64_t version);
+  std::uint64_t size_locked() const;
+  bool is_in_backing();
+
+  FileSystem& system_;
+  std::shared_ptr<SharedFile> shared_;
+  const Policy& policy_;
+  int flags_;
+  bool closed_ = false;
+
+  // Guarded by the shared file's mutex.
+  ExtentMap seen_;
+  std::uint64_t seen_newest_ = 0;
+  std::uint64_t seen_size_ = 0;
+  bool in_backing_ = false;  // when the owner was last asked
+  std::chrono::steady_clock::time_point looked_at_;
+
+  std::mutex position_mutex_;  // held over a read or write at the position
+  std::uint64_t position_ = 0;
+};
+
+}  // namespace weir::burst

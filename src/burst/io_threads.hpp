@@ -1,0 +1,32 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace weir::burst {
+
+// A few threads for what may block: a worker that waited for a disk would keep everybody waiting.
+class IoThreads {
+ public:
+  explicit IoThreads(unsigned count);
+  ~IoThreads();  // what was handed over is done first
+  IoThreads(const IoThreads&) = delete;
+  IoThreads& operator=(const IoThreads&) = delete;
+
+  void run(std::function<void()> work);
+
+ private:
+  void serve();
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable bell_;
+  std::deque<std::function<void()>> waiting_;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace weir::burst

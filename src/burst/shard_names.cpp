@@ -1,0 +1,140 @@
+#include <algorithm>
+
+#include "burst/shard.hpp"
+
+namespace weir::burst {
+
+Outcome<FileId> Shard::look_up(const std::string& path, Changes& changes) {
+  if (!is_clean_path(path)) return {EINVAL, {}};
+  if (moving_.contains(path)) return {kAskAgain, {}};
+  if (const FileId known = state_.find_name(path)) return {0, known};
+  const auto there = backing_.stat(path);
+  if (!there) return {there.error, {}};
+  if (there.body.kind == FileKind::directory) return {EISDIR, {}};
+  const FileId file = FileId::of(self_, state_.files_made() + 1);
+  changes.emplace_back(FileMade{file, path, there.body, true});
+  changes.emplace_back(NamePut{path, file});
+  return {0, file};
+}
+
+Outcome<Opened> Shard::open(const Header& header, const Open& request, Changes& changes) {
+  const auto found = look_up(request.path, changes);
+  if (!found && (found.error != ENOENT || !request.create)) return {found.error, {}};
+  if (found && request.create && request.exclusive) return {EEXIST, {}};
+  if (found && found.body.home() != self_)
+    return {0, {.file = found.body, .elsewhere = true, .in_backing = false, .attributes = {}, .extents = {}}};
+
+  FileId file = found.body;
+  if (!found) {
+    if (const int error = backing_.check_parent(request.path); error != 0) return {error, {}};
+    file = FileId::of(self_, state_.files_made() + 1);
+    const std::int64_t now = ports_.now_ns();
+    Attributes attributes;
+    attributes.mode = request.mode & 07777u;
+    attributes.modified_ns = attributes.changed_ns = now;
+    changes.emplace_back(FileMade{file, request.path, attributes, false});
+    changes.emplace_back(NamePut{request.path, file});
+  }
+  // Done already, so that what follows finds the file; the answer is kept with the rest.
+  if (const int error = commit(changes); error != 0) return {error, {}};
+  changes.clear();
+  return opened(file, *state_.find(file), request.truncate, request.want_extents, header.client, changes);
+}
+
+Outcome<Stated> Shard::stat_name(const Header& /*header*/, const StatName& request, Changes& changes) {
+  const auto found = look_up(request.path, changes);
+  Stated answer;
+  if (found.error == EISDIR) {
+    answer.attributes = backing_.stat(request.path).body;
+    return {0, answer};
+  }
+  if (!found) return {found.error, {}};
+  if (found.body.home() != self_) {
+    answer.file = found.body;
+    answer.elsewhere = true;
+    return {0, answer};
+  }
+  if (const int error = commit(changes); error != 0) return {error, {}};
+  changes.clear();
+  return {0, stated(found.body, *state_.find(found.body))};
+}
+
+Outcome<Names> Shard::list_names(const Header& /*header*/, const ListNames& request, Changes& /*changes*/) {
+  Names names;
+  const std::string prefix = request.below.empty() ? "" : request.below + "/";
+  for (auto row = state_.names().lower_bound(prefix);
+       row != state_.names().end() && row->first.starts_with(prefix); ++row) {
+    NameRow out{.path = row->first, .file = row->second, .size = 0, .buffered = 0};
+    if (const FileState* const file = state_.find(row->second)) {
+      out.size = file->attributes.size;
+      file->unflushed.for_each([&](Span bytes, const Place&) { out.buffered += bytes.end - bytes.begin; });
+    }
+    names.rows.push_back(std::move(out));
+  }
+  return {0, std::move(names)};
+}
+
+void Shard::drop(FileId file, const std::string& path, Then<Nothing> then) {
+  ports_.send(
+      file.home(), encode_request({.to_server = file.home().server}, DropName{file, path}),
+      [then = std::move(then)](const Result<Bytes>& answer) { then(decode_answer<Nothing>(answer)); });
+}
+
+void Shard::unlink(const Header& /*header*/, const Unlink& request, Then<Nothing> then) {
+  Changes changes;
+  const auto found = look_up(request.path, changes);
+  if (!found) return then({found.error, {}});
+  if (const int error = commit(changes); error != 0) return then({error, {}});
+  moving_.insert(request.path);
+  drop(found.body, request.path,
+       [this, path = request.path, then = std::move(then)](Outcome<Nothing> dropped) {
+         moving_.erase(path);
+         if (dropped) dropped.error = commit({NameGone{path}});
+         then(dropped);
+       });
+}
+
+// The name goes to its new owner first and leaves the old one last: in between both lead to the file, and a
+// rename that was cut off can be asked for again.
+void Shard::rename(const Header& /*header*/, const Rename& request, Then<Nothing> then) {
+  Changes changes;
+  if (!is_clean_path(request.to)) return then({EINVAL, {}});
+  const auto found = look_up(request.from, changes);
+  if (!found) return then({found.error, {}});
+  if (request.from == request.to) return then({0, {}});
+  if (const int error = backing_.check_parent(request.to); error != 0) return then({error, {}});
+  if (const int error = commit(changes); error != 0) return then({error, {}});
+
+  moving_.insert(request.from);
+  const FileId file = found.body;
+  const auto end = [this, from = request.from, then = std::move(then)](Outcome<Nothing> outcome) {
+    moving_.erase(from);
+    if (outcome) outcome.error = commit({NameGone{from}});
+    then(outcome);
+  };
+  const Home target = layout_.home_of(request.to);
+  ports_.send(target, encode_request({.to_server = target.server}, PutName{request.to, file}),
+              [this, file, to = request.to, end](const Result<Bytes>& put) {
+                if (const auto outcome = decode_answer<Nothing>(put); !outcome) return end(outcome);
+                ports_.send(file.home(), encode_request({.to_server = file.home().server}, SetPath{file, to}),
+                            [end](const Result<Bytes>& set) { end(decode_answer<Nothing>(set)); });
+              });
+}
+
+void Shard::put_name(const Header& /*header*/, const PutName& request, Then<Nothing> then) {
+  Changes changes;
+  const auto found = look_up(request.path, changes);
+  if (!found && found.error != ENOENT) return then({found.error, {}});
+  if (found && found.body == request.file) return then({0, {}});
+  if (!found) return then({commit({NamePut{request.path, request.file}}), {}});
+  if (const int error = commit(changes); error != 0) return then({error, {}});
+  // Somebody's file loses its name here. Nobody sees the moment in which there is none.
+  moving_.insert(request.path);
+  drop(found.body, request.path, [this, request, then = std::move(then)](Outcome<Nothing> dropped) {
+    moving_.erase(request.path);
+    if (dropped) dropped.error = commit({NamePut{request.path, request.file}});
+    then(dropped);
+  });
+}
+
+}  // namespace weir::burst

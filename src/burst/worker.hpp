@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "burst/agent.hpp"
+#include "burst/job.hpp"
+#include "burst/journal.hpp"
+#include "burst/shard.hpp"
+#include "transport/fabric.hpp"
+#include "transport/host.hpp"
+#include "transport/loop.hpp"
+
+namespace weir::burst {
+
+class Server;
+
+// One worker of a server: a thread, its loop, its shard, its journal, its end of the fabric. All but start()
+// and stop() happens in its thread.
+class Worker : public ShardPorts {
+ public:
+  Worker(Server& server, std::uint32_t number);
+  ~Worker() override;
+
+  // Reads the journal back.
+  Result<void> recover();
+  void start();
+  void stop();  // waits for the thread
+
+  transport::Loop& loop() { return loop_; }
+  void set_fabric(std::unique_ptr<transport::Fabric> fabric);
+  transport::Fabric& fabric() { return *fabric_; }
+
+  // A request of a client of this node.
+  void from_client(std::uint64_t client, const Bytes& request, Respond respond);
+  // A request for this worker, from wherever.
+  void handle(const Bytes& request, Respond respond);
+
+  void send(Home to, Bytes request, std::function<void(Result<Bytes>)> done) override;
+  int keep(const std::vector<Change>& changes) override;
+  std::int64_t now_ns() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run(const Header& header, ByteSpan body, Respond respond);
+  void give_segment(const Header& header, ByteSpan body, Respond respond);
+  void fetch(ByteSpan body, Respond respond);
+  void write_back(ByteSpan body, Respond respond);
+  void flush_all(Respond respond);
+  Counters counters() const;
+  // Asks another server, again and again until it answers or the time is up: every request bears being asked
+  // twice.
+  void ask_peer(Home to, std::shared_ptr<const Bytes> request, Clock::time_point deadline,
+                std::function<void(Result<Bytes>)> done);
+
+  void shorten_journal();
+
+  // Not worth rewriting.
+  static constexpr std::uint64_t kShortJournal = std::uint64_t{16} << 20;
+
+  Server& server_;
+  std::uint32_t number_;
+  transport::Loop loop_;
+  std::unique_ptr<transport::Fabric> fabric_;
+  std::optional<Journal> journal_;
+  std::uint64_t shorten_at_ = kShortJournal;
+  Shard shard_;
+  std::thread thread_;
+};
+
+}  // namespace weir::burst
