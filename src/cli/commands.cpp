@@ -5,9 +5,9 @@
 namespace weir::cli {
 
 std::span<const Command* const> commands() {
-  static constexpr std::array kCommands = {&kTrace,    &kStat,   &kDump,   &kVerify, &kMerge,      &kCheck,
-                                           &kPatterns, &kProxy,  &kReplay, &kBench,  &kStripe,     &kFit,
-                                           &kPlan,     &kDetect, &kMap,    &kDoctor, &kCompletion, &kManual};
+  static constexpr std::array kCommands = {
+      &kTrace, &kStat,   &kDump, &kVerify, &kMerge,  &kCheck, &kPatterns, &kProxy,      &kReplay, &kFs,
+      &kBench, &kStripe, &kFit,  &kPlan,   &kDetect, &kMap,   &kDoctor,   &kCompletion, &kManual};
   return kCommands;
 }
 

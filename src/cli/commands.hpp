@@ -11,6 +11,7 @@ extern const Command kDetect;
 extern const Command kDoctor;
 extern const Command kDump;
 extern const Command kFit;
+extern const Command kFs;
 extern const Command kManual;
 extern const Command kMap;
 extern const Command kMerge;

@@ -1,0 +1,178 @@
+#include <array>
+#include <chrono>
+#include <memory>
+#include <thread>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/file.hpp"
+#include "base/own_files.hpp"
+#include "base/units.hpp"
+#include "burst/client/policy.hpp"
+#include "burst/new_job.hpp"
+#include "cli/fs.hpp"
+#include "launch/daemon.hpp"
+#include "launch/process.hpp"
+
+namespace weir::cli {
+namespace {
+
+struct Options {
+  burst::JobPlan plan;
+  std::string job;
+  std::string quota;
+  std::string limit;
+  std::string policy_file;
+  std::string when_full = "spill";
+  bool prepare = false;
+};
+
+Result<void> complete(Options& options) {
+  if (!options.quota.empty()) {
+    const auto quota = parse_bytes(options.quota);
+    if (!quota) return quota.error().in("--quota");
+    options.plan.quota_bytes = quota->count;
+  }
+  if (!options.limit.empty()) {
+    const auto limit = parse_duration(options.limit);
+    if (!limit) return limit.error().in("--limit");
+    options.plan.limit_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(1, limit->count / 1'000'000));
+  }
+  if (!options.policy_file.empty()) {
+    auto text = read_text(options.policy_file);
+    if (!text) return text.error();
+    options.plan.policy = std::move(*text);
+  }
+  options.plan.when_full = options.when_full == "fail" ? burst::WhenFull::fail : burst::WhenFull::spill;
+  return {};
+}
+
+// How one server a host is started: the site's launcher, or nothing but ourselves on this machine.
+Result<void> start_servers(const Options& options, const burst::Job& job, const std::string& job_path) {
+  const auto server = find_own_file("weir-server");
+  if (!server) return server.error();
+  const auto log = std::filesystem::path(job_path + ".log");
+  if (options.plan.local > 0) {
+    for (std::size_t i = 0; i < job.servers.size(); ++i)
+      if (auto started =
+              launch::start_daemon({server->string(), "--job", job_path, "--server", std::to_string(i)}, log);
+          !started)
+        return started.error();
+    return {};
+  }
+  const std::string hosts = fmt::format("{}", fmt::join(options.plan.hosts, ","));
+  const std::string count = std::to_string(job.servers.size());
+  std::vector<std::string> command;
+  if (std::getenv("SLURM_JOB_ID") != nullptr && launch::find_program("srun"))
+    command = {"srun", "--overlap", "-N", count, "-n", count, "-w", hosts};
+  else if (launch::find_program("mpirun"))
+    command = {"mpirun", "-n", count, "--host", hosts};
+  else
+    return Error{Errc::lacking, "neither srun nor mpirun is here to start servers on other hosts"}
+        .with_remedy(
+            "install openmpi-bin, or --prepare the job and start one weir-server --job FILE a host yourself");
+  for (const std::string& word : {server->string(), std::string("--job"), job_path}) command.push_back(word);
+  return launch::start_daemon(command, log);
+}
+
+Result<burst::Job> wait_for(const std::string& job_path, std::uint64_t limit_ms) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(limit_ms);
+  for (;;) {
+    auto job = burst::Job::read(job_path);
+    if (!job) return job.error();
+    if (job->has_all_addresses())
+      if (talk_to(*job)) return job;
+    if (std::chrono::steady_clock::now() > deadline)
+      return Error{Errc::io, fmt::format("the servers have not started within {} s", limit_ms / 1000)}
+          .with_remedy(fmt::format("see {}.log", job_path));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+Result<int> start(Options& options, Output& out) {
+  if (auto good = complete(options); !good) return good.error();
+  auto job = burst::new_job(options.plan);
+  if (!job) return job.error();
+  const std::string path = std::filesystem::absolute(options.job).string();
+  if (const auto before = burst::Job::read(path); before && talk_to(*before))
+    return Error{Errc::usage, fmt::format("job {} still runs", before->id)}
+        .in(options.job)
+        .with_remedy("weir fs stop");
+  if (auto written = job->write(path); !written) return written.error();
+  if (options.prepare) {
+    out.print("{}: job {} is prepared; start one 'weir-server --job {}' on each of {}\n", options.job,
+              job->id, options.job, fmt::join(options.plan.hosts, ", "));
+    return 0;
+  }
+  if (auto started = start_servers(options, *job, path); !started) return started.error();
+  const auto running = wait_for(path, job->limit_ms);
+  if (!running) return running.error();
+  out.print("job {}: {} server{} before {}, buffer {}, {}\n", running->id, running->servers.size(),
+            running->servers.size() == 1 ? "" : "s", running->backing.string(), options.plan.buffer.string(),
+            running->model);
+  out.print("export {}={}\n", burst::kJobVariable, path);
+  return 0;
+}
+
+Run define(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  burst::JobPlan& plan = options->plan;
+  auto* const local =
+      app.add_option("--local", plan.local, "so many servers on this machine, each a node of its own")
+          ->check(CLI::Range(1, 64))
+          ->type_name("N");
+  app.add_option("--hosts", plan.hosts, "a server on each of these, by srun or mpirun")
+      ->delimiter(',')
+      ->type_name("H,...")
+      ->excludes(local);
+  app.add_option("--buffer", plan.buffer, "where writes go: /dev/shm, a local NVMe, any directory")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--backing", plan.backing, "the directory that the file system stands before")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--job", options->job, "how programs find the servers; written")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--consistency", plan.model,
+                 fmt::format("for files no policy names: {}", burst::list_of_policies()))
+      ->type_name("MODEL");
+  app.add_option("--policy", options->policy_file,
+                 "a model for each path, as 'weir check --policy' writes it")
+      ->type_name("FILE");
+  app.add_option("--quota", options->quota, "at most so much of each node's buffer, such as 16G")
+      ->type_name("SIZE");
+  add_choice(app, "--when-full", options->when_full, {"spill", "fail"},
+             "a full buffer goes on in the backing directory, or writes fail with ENOSPC");
+  app.add_option("--workers", plan.workers, "threads of each server that share out the files")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
+  app.add_option("--limit", options->limit, "calls that no server answers fail with EIO after this (30s)")
+      ->type_name("TIME");
+  app.add_flag("--prepare", options->prepare, "only write the job file; a launcher starts the servers");
+  return [options](Output& out) { return start(*options, out); };
+}
+
+constexpr std::array kExamples = {
+    Example{"weir fs start --local 1 --buffer /dev/shm --backing out --job job.json",
+            "one node, buffer in memory"},
+    Example{"weir fs start --hosts n01,n02 --buffer /mnt/nvme --backing /scratch/run --job job.json --policy "
+            "run.policy",
+            "two nodes, the consistency that 'weir check' found"},
+    Example{"weir fs start --local 4 --workers 2 --buffer /dev/shm --backing out --job job.json",
+            "four nodes on one machine, to try things"},
+};
+
+}  // namespace
+
+const Command kFsStart = {
+    .name = "start",
+    .summary = "start servers, a node's each",
+    .examples = kExamples,
+    .define = define,
+    .notes = "The job file holds the job's secret: keep it where only you may read it.",
+};
+
+}  // namespace weir::cli

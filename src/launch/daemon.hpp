@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace weir::launch {
+
+// Starts a program that outlives this one and its terminal: no input, working directory "/", both outputs
+// appended to `log`. An error when it could not be started; what becomes of it later its log tells.
+Result<void> start_daemon(const std::vector<std::string>& command, const std::filesystem::path& log);
+
+}  // namespace weir::launch
