@@ -1,6 +1,9 @@
 #include <array>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -34,9 +37,23 @@ Result<std::uint64_t> flush_all(burst::Session& session) {
 }
 
 struct Opened {
+  std::string file;
   burst::Job job;
   std::unique_ptr<burst::Session> session;
 };
+
+// A server that ends takes away what it put beside the job file, last of all.
+void wait_for_the_end(const Opened& opened) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (std::uint32_t i = 0; i < opened.job.servers.size();) {
+    if (!std::filesystem::exists(burst::addresses_beside(opened.file, i)))
+      ++i;
+    else if (std::chrono::steady_clock::now() > deadline)
+      return;
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
 
 Result<Opened> open_job(const std::string& given) {
   const auto path = job_file(given);
@@ -45,7 +62,7 @@ Result<Opened> open_job(const std::string& given) {
   if (!job) return job.error();
   auto session = talk_to(*job);
   if (!session) return session.error().in(*path);
-  return Opened{std::move(*job), std::move(*session)};
+  return Opened{*path, std::move(*job), std::move(*session)};
 }
 
 Result<int> flush(const Options& options, Output& out) {
@@ -71,6 +88,7 @@ Result<int> stop(const Options& options, Output& out) {
   for (std::uint32_t i = 1; i <= count; ++i)
     if (const auto asked = opened->session->ask({(own + i) % count, 0}, burst::Stop{.remove = true}); !asked)
       return Error{Errc::io, fmt::format("server {} does not answer", (own + i) % count)};
+  wait_for_the_end(*opened);
   out.print("job {} has ended\n", opened->job.id);
   return 0;
 }
