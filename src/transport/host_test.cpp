@@ -88,8 +88,8 @@ TEST(Host, ManyThreadsOfAClientAndManyClientsCallAllWorkers) {
 
 TEST(Host, AnswersMayComeLaterAndInAnyOrder) {
   const Job job;
-  EchoServer server(job.host);
   std::vector<std::pair<Bytes, Respond>> kept;
+  EchoServer server(job.host);
   server.host->serve(0, [&](std::uint64_t, Bytes request, Respond respond) {
     kept.emplace_back(std::move(request), std::move(respond));
     if (kept.size() < 5) return;
@@ -124,9 +124,9 @@ TEST(Host, ADroppedRequestIsAnErrorAndNotAHang) {
 
 TEST(Host, ACallEndsAtItsLimitAndItsSlotIsUsedAgainLater) {
   const Job job;
-  EchoServer server(job.host);
   std::vector<Respond> kept;
   bool keep = true;
+  EchoServer server(job.host);
   server.host->serve(0, [&](std::uint64_t, Bytes request, Respond respond) {
     if (keep)
       kept.push_back(std::move(respond));
@@ -158,8 +158,8 @@ TEST(Host, ACallEndsAtItsLimitAndItsSlotIsUsedAgainLater) {
 
 TEST(Host, TellsWhoJoinsAndWhoLeaves) {
   const Job job(2, 8192);
-  EchoServer server(job.host);
   std::vector<std::string> seen;
+  EchoServer server(job.host);
   server.host->on_join([&](std::uint64_t client, pid_t pid) {
     EXPECT_EQ(pid, ::getpid());
     server.host->area(client)[0] = std::byte{42};
@@ -304,9 +304,9 @@ TEST(Channel, WaitsForAServerThatIsAboutToStart) {
 
 TEST(Channel, AServerThatStopsEndsWaitingCallsAtOnce) {
   const Job job;
-  EchoServer server(job.host);
   std::vector<Respond> kept;
   std::promise<void> came;
+  EchoServer server(job.host);
   server.host->serve(0, [&](std::uint64_t, Bytes, Respond respond) {
     kept.push_back(std::move(respond));
     came.set_value();

@@ -49,10 +49,10 @@ TEST(Process, DISABLED_CallForever) {
 
 TEST(Process, AClientKilledAtAnyPointDisturbsNobody) {
   const Job job(2);
-  EchoServer server(job.host);
   std::mutex mutex;
   std::map<std::uint64_t, pid_t> there;
   std::atomic<int> left = 0;
+  EchoServer server(job.host);
   server.host->on_join([&](std::uint64_t client, pid_t pid) {
     const std::lock_guard lock(mutex);
     EXPECT_TRUE(there.emplace(client, pid).second);
@@ -106,8 +106,8 @@ TEST(Process, DISABLED_Fork) {
 
 TEST(Process, AForkedChildCannotCallAndDoesNotHideItsParentsDeath) {
   const Job job;
-  EchoServer server(job.host);
   std::promise<void> left;
+  EchoServer server(job.host);
   server.host->on_leave([&](std::uint64_t) { left.set_value(); });
   server.start();
   Again client("Process.DISABLED_Fork");

@@ -2,7 +2,6 @@
 
 #ifdef WEIR_HAVE_UCX
 
-#include <atomic>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -12,69 +11,12 @@
 
 #include "transport/again_test.hpp"
 #include "transport/host_test.hpp"
-#include "transport/loop_test.hpp"
+#include "transport/ucx_server_test.hpp"
 
 namespace weir::transport {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto kLong = 20s;
-
-// A server in a thread of its own. "drop" is not answered, "keep" is kept; everything else comes back with
-// the asker's number before it.
-class Server {
- public:
-  explicit Server(const UcxOptions& options) {
-    auto made = UcxFabric::make(thread.loop(), options);
-    if (!made) {
-      ADD_FAILURE() << made.error().text();
-      return;
-    }
-    fabric = std::move(*made);
-    fabric->serve([this](std::uint32_t from, Bytes request, Respond respond) {
-      ++handled;
-      if (as_text(request) == "drop") return;
-      if (as_text(request) == "keep") {
-        kept.push_back(std::move(respond));
-        return;
-      }
-      const std::string prefix = fmt::format("{}:", from);
-      request.insert(request.begin(), as_bytes(prefix).begin(), as_bytes(prefix).end());
-      std::move(respond)(std::move(request));
-    });
-    thread.loop().add(*fabric);
-    thread.start();
-  }
-  ~Server() {
-    thread.stop();
-    kept.clear();
-    if (!fabric) return;
-    thread.loop().remove(*fabric);
-    fabric.reset();
-  }
-  void set_peers(std::vector<std::string> addresses, std::uint32_t self) {
-    thread.run([&] { fabric->set_peers(addresses, self); });
-  }
-  std::future<Result<Bytes>> begin_call(std::uint32_t to, Bytes request,
-                                        std::chrono::nanoseconds limit = kLong) {
-    auto end = std::make_shared<std::promise<Result<Bytes>>>();
-    thread.loop().post([this, to, end, limit, request = std::move(request)] {
-      fabric->call(to, request, limit, [end](Result<Bytes> result) { end->set_value(std::move(result)); });
-    });
-    return end->get_future();
-  }
-  Result<Bytes> call(std::uint32_t to, Bytes request, std::chrono::nanoseconds limit = kLong) {
-    return begin_call(to, std::move(request), limit).get();
-  }
-  UcxFabric::Counts counts() {
-    return thread.run([&] { return fabric->counts(); });
-  }
-
-  LoopThread thread;
-  std::unique_ptr<UcxFabric> fabric;
-  std::atomic<int> handled = 0;
-  std::vector<Respond> kept;
-};
 
 struct Pair {
   explicit Pair(UcxOptions options = {}) : one(options), other(options) {
@@ -82,7 +24,7 @@ struct Pair {
     one.set_peers(addresses, 0);
     other.set_peers(addresses, 1);
   }
-  Server one, other;
+  UcxServer one, other;
   std::vector<std::string> addresses;
 };
 
@@ -105,7 +47,8 @@ TEST(UcxFabric, AnswersCallsBothWaysAndToItself) {
 TEST(UcxFabric, MessagesOfAllLengthsArriveWhole) {
   Pair pair;
   std::vector<std::pair<Bytes, std::future<Result<Bytes>>>> calls;
-  for (const std::size_t size : {1, 63, 1000, 8191, 8192, 70'000, 300'000, 4 << 20, 33'000'001, 100}) {
+  for (const std::size_t size : std::initializer_list<std::size_t>{1, 63, 1000, 8191, 8192, 70'000, 300'000,
+                                                                   4U << 20U, 33'000'001, 100}) {
     Bytes request(size);
     for (std::size_t i = 0; i < size; ++i) request[i] = static_cast<std::byte>(i * 13 + i / 255);
     auto end = pair.one.begin_call(1, request);
@@ -132,7 +75,7 @@ TEST(UcxFabric, ADroppedRequestAndALateAnswerAreErrors) {
 }
 
 TEST(UcxFabric, NobodyThereIsAnErrorBeforeTheLimit) {
-  Server server({});
+  UcxServer server({});
   server.set_peers({server.fabric->address(), "127.0.0.1:9", "no address"}, 0);
   for (const std::uint32_t to : {1U, 2U}) {
     const auto answer = server.call(to, to_bytes("x"), 1h);
@@ -145,14 +88,14 @@ TEST(UcxFabric, RefusesAWrongSecretAndAnotherVersionAndCountsThem) {
   UcxOptions options;
   options.secret = Secret::make();
   options.version = 3;
-  Server good(options);
+  UcxServer good(options);
   good.set_peers({good.fabric->address(), "127.0.0.1:9"}, 0);
   UcxOptions wrong = options;
   wrong.secret = Secret::make();
   UcxOptions old = options;
   old.version = 2;
   for (const UcxOptions& those : {wrong, old}) {
-    Server stranger(those);
+    UcxServer stranger(those);
     stranger.set_peers({good.fabric->address(), stranger.fabric->address()}, 1);
     const auto answer = stranger.call(0, to_bytes("let me in"));
     ASSERT_FALSE(answer);
@@ -164,8 +107,8 @@ TEST(UcxFabric, RefusesAWrongSecretAndAnotherVersionAndCountsThem) {
 }
 
 TEST(UcxFabric, APeerThatEndsEndsItsCallsAndIsFoundAgainWhenItComesBack) {
-  Server one({});
-  auto other = std::make_unique<Server>(UcxOptions{});
+  UcxServer one({});
+  auto other = std::make_unique<UcxServer>(UcxOptions{});
   const std::vector<std::string> addresses{one.fabric->address(), other->fabric->address()};
   one.set_peers(addresses, 0);
   other->set_peers(addresses, 1);
@@ -178,7 +121,7 @@ TEST(UcxFabric, APeerThatEndsEndsItsCallsAndIsFoundAgainWhenItComesBack) {
   EXPECT_EQ(lost.error().code(), Errc::io);
   UcxOptions same;
   same.listen = addresses[1];
-  other = std::make_unique<Server>(same);
+  other = std::make_unique<UcxServer>(same);
   other->set_peers(addresses, 1);
   const auto again = one.call(1, to_bytes("x"));
   ASSERT_TRUE(again) << again.error().text();
@@ -188,13 +131,13 @@ TEST(UcxFabric, APeerThatEndsEndsItsCallsAndIsFoundAgainWhenItComesBack) {
 TEST(UcxFabric, DISABLED_Serve) {
   UcxOptions options;
   options.listen = hear_order();
-  Server server(options);
+  UcxServer server(options);
   report(server.fabric->address());
   hear_order();
 }
 
 TEST(UcxFabric, APeerThatIsKilledEndsItsCallsAndIsFoundAgainWhenItComesBack) {
-  Server one({});
+  UcxServer one({});
   std::string address = "127.0.0.1:0";
   for (int round = 0; round < 3; ++round) {
     Again other("UcxFabric.DISABLED_Serve");

@@ -76,7 +76,8 @@ Result<void> UcxWorker::start() {
   params.field_mask = UCP_PARAM_FIELD_FEATURES;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   ucs_status_t status = ucp_init(&params, config->get(), &context_);
-  if (status != UCS_OK) return ucx_error(status, "cannot start");
+  if (status != UCS_OK)
+    return ucx_error(status, "cannot start").in(listen_.text()).with_remedy("is its network device up?");
   ucp_worker_params_t worker_params{};
   worker_params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
   worker_params.thread_mode = UCS_THREAD_MODE_SERIALIZED;  // made in one thread, used in another

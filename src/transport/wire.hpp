@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -184,7 +183,9 @@ class Unpacker {
     if (row.empty()) return true;
     if (is_memory<typename Row::value_type>())
       return memory(static_cast<void*>(row.data()), row.size() * sizeof(typename Row::value_type));
-    return std::all_of(row.begin(), row.end(), [this](auto& item) { return get(item); });
+    for (auto& item : row)
+      if (!get(item)) return false;
+    return true;
   }
 
   ByteSpan in_;
