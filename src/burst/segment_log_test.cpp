@@ -95,6 +95,23 @@ TEST_F(Segments, HeaderSaysWhatASegmentIs) {
   EXPECT_TRUE(decode_segment_header(page));
 }
 
+// The page docs/formats/burst-segment.md shows these bytes.
+TEST_F(Segments, HeaderHasTheBytesOfItsFormatPage) {
+  const auto page =
+      encode_segment_header({.job = "ab", .node = 0, .number = 2, .client = 7, .bytes = 4 << 20});
+  const auto hex = [&](std::size_t at, std::size_t count) {
+    std::string text;
+    for (std::size_t i = at; i < at + count; ++i)
+      text += fmt::format("{:02x}", std::to_integer<unsigned>(page[i]));
+    return text;
+  };
+  EXPECT_EQ(hex(0, 48),
+            "574549525345474d0100000000000000"
+            "02000000000000000700000000000000"
+            "00004000000000000261620000000000");
+  EXPECT_EQ(hex(4088, 8), "89ed7d31efb5e86b");
+}
+
 TEST_F(Segments, MoreThanTheDeviceHasIsRefusedAndLeavesNothing) {
   SegmentHeader header = this->header();
   header.bytes = std::uint64_t{1} << 50;
