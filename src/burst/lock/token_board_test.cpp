@@ -170,8 +170,8 @@ TEST(TokenBoard, MemoryThatIsNoBoardIsRefused) {
 // Clients write cells that the agent writes too while it has taken the token away: plain memory, so that
 // ThreadSanitizer and the sums both notice an overlap.
 TEST(TokenBoard, NoClientWorksWhileTheTokenIsAway) {
-  constexpr int kClients = 3;
-  constexpr std::uint64_t kRounds = 200;
+  constexpr int kClients = 2;
+  constexpr std::uint64_t kRounds = 60;
   SharedMemory memory(TokenBoard::size_bytes(kSmall));
   TokenBoard board = *TokenBoard::create(memory.bytes(), kSmall);
   std::array<std::uint64_t, kClients> cells{};
@@ -222,7 +222,7 @@ TEST(TokenBoard, KilledProcessesDoNotHoldATokenForEver) {
   SharedMemory cells_memory(4096);
   auto* inside = reinterpret_cast<std::atomic<std::uint64_t>*>(cells_memory.bytes().data());  // by client
   Random random(1);
-  for (ClientId client = 1; client <= 12; ++client) {
+  for (ClientId client = 1; client <= 6; ++client) {
     const std::uint32_t slot = *board.claim_slot(client);
     board.publish(kFile, {kAll, Mode::exclusive});
     const pid_t child = ::fork();
