@@ -34,8 +34,7 @@ Result<LaneFile> LaneFile::open(const std::filesystem::path& path) {
   lane.file_bytes_ = static_cast<std::uint64_t>(seen.st_size);
   const auto page = lane.read(0, live::kHeaderBytes);
   if (!page) return page.error();
-  lane.header_.resize(live::kHeaderBytes / sizeof(std::uint64_t));
-  std::memcpy(lane.header_.data(), page->data(), page->size());
+  std::memcpy(&lane.header_, page->data(), sizeof lane.header_);
   if (lane.header(live::HeaderWord::magic) != live::kMagic)
     return Error{Errc::bad_data, "is not what a recorder leaves, or was ended while it was made"}.in(
         lane.path_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -12,14 +13,26 @@
 
 namespace weir::trace {
 
+// What the first page of a lane says.
+class LaneHeader {
+ public:
+  std::uint64_t operator[](live::HeaderWord word) const { return words_[static_cast<std::size_t>(word)]; }
+  std::uint64_t& operator[](live::HeaderWord word) { return words_[static_cast<std::size_t>(word)]; }
+  bool timed() const { return ((*this)[live::HeaderWord::version] & live::kTimed) != 0; }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(live::HeaderWord::state) + 1> words_{};
+};
+
 // Reads what a recorder left, frame by frame and the tail last; also of a process that was killed, or that is
 // still running.
 class LaneFile {
  public:
   static Result<LaneFile> open(const std::filesystem::path& path);
 
-  std::uint64_t header(live::HeaderWord word) const { return header_[static_cast<std::size_t>(word)]; }
-  bool timed() const { return (header(live::HeaderWord::version) & live::kTimed) != 0; }
+  const LaneHeader& header() const { return header_; }
+  std::uint64_t header(live::HeaderWord word) const { return header_[word]; }
+  bool timed() const { return header_.timed(); }
   std::uint64_t file_bytes() const { return file_bytes_; }
 
   // The next batch of words; empty at the end. A damaged frame is an error that names it; calling again goes
@@ -32,7 +45,7 @@ class LaneFile {
 
   UniqueFd fd_;
   std::string path_;
-  std::vector<std::uint64_t> header_;
+  LaneHeader header_;
   std::uint64_t file_bytes_ = 0;
   std::uint64_t at_ = live::kHeaderBytes + live::kTailBytes;
   std::uint32_t next_batch_ = 0;

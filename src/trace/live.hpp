@@ -29,6 +29,11 @@ inline constexpr std::string_view kSuffix = ".lane";
 // what `weir trace` knows of the run, as JSON.
 inline constexpr std::string_view kLossFile = "lost";
 inline constexpr std::string_view kRunFile = "run.json";
+// What a merge inside MPI_Finalize leaves: how ticks become times, the blocks of a process, and what the
+// processes of a world have come to.
+inline constexpr std::string_view kClockFile = "clock";
+inline constexpr std::string_view kPiecesSuffix = ".pieces";
+inline constexpr std::string_view kPartSuffix = ".part";
 
 // 64-bit words of the header page.
 enum class HeaderWord : std::size_t {

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -20,57 +19,25 @@
 #include "trace/detail/piece_store.hpp"
 #include "trace/detail/process_merger.hpp"
 #include "trace/detail/run_facts.hpp"
+#include "trace/detail/run_lanes.hpp"
+#include "trace/detail/run_parts.hpp"
 #include "trace/detail/stream_merger.hpp"
 #include "trace/format.hpp"
 #include "trace/lane_file.hpp"
+#include "trace/part.hpp"
+#include "trace/run_clock.hpp"
 #include "trace/tables.hpp"
 
 namespace weir::trace {
 namespace {
 
 namespace fs = std::filesystem;
+using detail::RunLane;
 using live::HeaderWord;
-
-struct Lane {
-  fs::path path;
-  std::uint64_t start_tick = 0;
-  std::uint64_t process = 0;
-  std::uint64_t number = 0;
-
-  auto key() const { return std::tuple(start_tick, process, number); }
-};
-
-Result<std::vector<Lane>> find_lanes(const fs::path& directory, MergeReport& report) {
-  std::vector<Lane> lanes;
-  std::error_code failed;
-  const fs::path folder = directory / live::kFolder;
-  for (const auto& entry : fs::directory_iterator(folder, failed)) {
-    if (entry.path().extension() != live::kSuffix) continue;
-    const auto file = LaneFile::open(entry.path());
-    if (!file) {
-      report.warnings.push_back(file.error().text());
-      ++report.damaged;
-      continue;
-    }
-    if (file->header(HeaderWord::calls) != live::kCallTable)
-      return Error{Errc::unsupported, "was recorded by another build of Weir, whose calls have other numbers"}
-          .in(entry.path().string())
-          .with_remedy("merge it with the weir that traced it");
-    lanes.push_back({entry.path(), file->header(HeaderWord::start_tick), file->header(HeaderWord::process),
-                     file->header(HeaderWord::lane)});
-  }
-  if (failed)
-    return Error{Errc::not_found, "holds nothing to merge: there is no folder 'live'"}
-        .in(directory.string())
-        .with_remedy("give the directory that 'weir trace --out' wrote");
-  std::sort(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.key() < b.key(); });
-  std::sort(report.warnings.begin(), report.warnings.end());
-  return lanes;
-}
 
 // The length of a tick: from the run's own readings, else from the lane that was sealed over the longest
 // time.
-double tick_length(const MergeOptions& options, const std::vector<Lane>& lanes) {
+double tick_length(const MergeOptions& options, const std::vector<RunLane>& lanes) {
   constexpr double kLongEnough = 10e6;  // ns: readings are good to some ten
   Calibration::Reading first{};
   Calibration::Reading last{};
@@ -79,12 +46,10 @@ double tick_length(const MergeOptions& options, const std::vector<Lane>& lanes) 
     first = options.readings.front();
     last = options.readings.back();
   } else {
-    for (const Lane& lane : lanes) {
-      const auto file = LaneFile::open(lane.path);
-      if (!file) continue;
+    for (const RunLane& lane : lanes) {
       const auto at = [&](HeaderWord tick, HeaderWord monotonic) {
-        return Calibration::Reading{Tick(file->header(tick)),
-                                    Nanoseconds(static_cast<std::int64_t>(file->header(monotonic)))};
+        return Calibration::Reading{Tick(lane.header[tick]),
+                                    Nanoseconds(static_cast<std::int64_t>(lane.header[monotonic]))};
       };
       const auto begin = at(HeaderWord::first_tick, HeaderWord::first_monotonic);
       const auto end = at(HeaderWord::last_tick, HeaderWord::last_monotonic);
@@ -97,6 +62,21 @@ double tick_length(const MergeOptions& options, const std::vector<Lane>& lanes) 
   if (span() >= kLongEnough && last.tick > first.tick)
     return Calibration::between(first, last).nanoseconds_per_tick();
   return Calibration::measure(Nanoseconds(20'000'000)).nanoseconds_per_tick();
+}
+
+// As it was settled when a part was merged; else time 0 is when the first process was seen.
+RunClock clock_of(const fs::path& directory, const MergeOptions& options, const std::vector<RunLane>& lanes) {
+  if (const auto settled = read_run_clock(directory)) return *settled;
+  RunClock clock;
+  clock.nanoseconds_per_tick = tick_length(options, lanes);
+  for (const RunLane& lane : lanes) {
+    const std::int64_t seen = detail::first_seen(lane.header, clock.nanoseconds_per_tick);
+    if (clock.origin_monotonic != 0 && seen >= clock.origin_monotonic) continue;
+    clock.origin_monotonic = seen;
+    clock.origin_wall = static_cast<std::int64_t>(lane.header[HeaderWord::first_wall]) -
+                        (static_cast<std::int64_t>(lane.header[HeaderWord::first_monotonic]) - seen);
+  }
+  return clock;
 }
 
 void put_section(ByteWriter& out, Section type, ByteSpan payload) {
@@ -114,20 +94,20 @@ void put_table(ByteWriter& out, Section type, Put&& put) {
   put_section(out, type, payload.view());
 }
 
-Json facts_of(const MergeOptions& options, const detail::MergeSettings& settings, std::int64_t origin_wall,
+Json facts_of(const MergeOptions& options, TimingMode timing, const RunClock& clock,
               const MergeReport& report) {
   Json facts;
   facts["weir"] = build_facts().version;
   facts["command"] = options.command;
   facts["status"] = options.status;
-  facts["timing"] = name(settings.timing.mode);
-  if (is_bounded(settings.timing.mode)) {
-    facts["error"] = settings.timing.error;
+  facts["timing"] = name(timing);
+  if (is_bounded(timing)) {
+    facts["error"] = options.timing.error;
     facts["error_of_function"] = options.error_of_function;
   }
-  facts["origin_wall_ns"] = origin_wall;
-  facts["origin_monotonic_ns"] = settings.origin_monotonic;
-  facts["nanoseconds_per_tick"] = settings.nanoseconds_per_tick;
+  facts["origin_wall_ns"] = clock.origin_wall;
+  facts["origin_monotonic_ns"] = clock.origin_monotonic;
+  facts["nanoseconds_per_tick"] = clock.nanoseconds_per_tick;
   facts["records"] = report.records;
   facts["timing_bytes"] = report.timing_bytes;
   facts["lost_without_lane"] = report.lost_without_lane;
@@ -135,46 +115,22 @@ Json facts_of(const MergeOptions& options, const detail::MergeSettings& settings
   return facts;
 }
 
-// The lanes of one process, which stand together.
-std::vector<std::span<const Lane>> by_process(std::span<const Lane> lanes) {
-  std::vector<std::span<const Lane>> processes;
-  while (!lanes.empty()) {
-    std::size_t count = 1;
-    while (count < lanes.size() && lanes[count].start_tick == lanes[0].start_tick &&
-           lanes[count].process == lanes[0].process)
-      ++count;
-    processes.push_back(lanes.first(count));
-    lanes = lanes.subspan(count);
-  }
-  return processes;
-}
-
-Result<detail::Partial> merge_process(const detail::MergeSettings& settings, std::span<const Lane> lanes,
-                                      const std::function<void(std::uint64_t)>& advance) {
-  std::optional<detail::ProcessMerger> merger;
-  for (const Lane& lane : lanes) {
-    auto file = LaneFile::open(lane.path);
-    if (!file) return file.error();
-    if (!merger) merger.emplace(settings, lane.start_tick, *file);
-    if (const auto added = merger->add(*file, lane.path.filename().string()); !added) return added.error();
-    advance(file->file_bytes());
-  }
-  return merger->finish();
-}
-
 // Processes are merged side by side; what they have in common is found in pairs of them.
-Result<detail::Finished> merge_lanes(const detail::MergeSettings& settings, const std::vector<Lane>& lanes,
-                                     unsigned threads, const std::function<void(std::uint64_t)>& advance) {
-  const auto processes = by_process(lanes);
+Result<detail::Finished> merge_lanes(const detail::MergeSettings& settings,
+                                     const std::vector<std::span<const RunLane>>& processes,
+                                     detail::RunParts parts, unsigned threads,
+                                     const std::function<void(std::uint64_t)>& advance) {
   detail::PairwiseJoin joined;
+  for (detail::Partial& part : parts.partials) joined.add(std::move(part));
   std::mutex lock;
   std::map<std::size_t, Error> failures;
   parallel_for(
       processes.size(),
       [&](std::size_t i) {
-        auto merged = merge_process(settings, processes[i], [&](std::uint64_t bytes) {
+        if (parts.merged.contains({processes[i][0].start_tick(), processes[i][0].process()})) return;
+        auto merged = detail::merge_process(settings, processes[i], [&](const LaneFile& lane) {
           const std::lock_guard guard(lock);
-          advance(bytes);
+          advance(lane.file_bytes());
         });
         if (merged) return joined.add(std::move(*merged));
         const std::lock_guard guard(lock);
@@ -197,7 +153,7 @@ std::vector<std::uint32_t> order_pieces(const detail::PieceStore& store, Process
           if (*piece == BlockInfo::kNoPiece) continue;
           const auto [found, fresh] = numbers.try_emplace(*piece, static_cast<std::uint32_t>(order.size()));
           if (fresh) {
-            const Piece& stored = store.piece(*piece);
+            const Piece stored = store.piece(*piece);
             table.pieces.push_back({stored.type, offset, stored.bytes});
             offset += kSectionHeaderBytes + stored.bytes;
             order.push_back(*piece);
@@ -221,106 +177,125 @@ void add_up(const ProcessTable& table, MergeReport& report) {
     if (piece.type == Section::timing) report.timing_bytes += kSectionHeaderBytes + piece.bytes;
 }
 
+ByteWriter tables_of(const std::string& facts, const detail::Finished& merged, const ProcessTable& table) {
+  const Tables& tables = merged.tables;
+  ByteWriter head;
+  head.u64(kFileMagic);
+  head.u32(kFormatVersion);
+  head.u32(0);
+  put_section(head, Section::facts, as_bytes(facts));
+  put_table(head, Section::functions, [&](ByteWriter& out) { put_functions(out, tables.functions); });
+  put_table(head, Section::texts, [&](ByteWriter& out) { put_strings(out, tables.texts); });
+  put_table(head, Section::names, [&](ByteWriter& out) { put_strings(out, tables.templates); });
+  put_table(head, Section::signatures, [&](ByteWriter& out) { put_signatures(out, tables.signatures); });
+  put_table(head, Section::classes, [&](ByteWriter& out) { put_classes(out, merged.classes); });
+  put_table(head, Section::grammars, [&](ByteWriter& out) {
+    ByteWriter plain;
+    merged.grammars.serialize(plain);
+    put_packed(out, plain.view(), 9);
+  });
+  put_table(head, Section::communicators,
+            [&](ByteWriter& out) { put_communicators(out, merged.communicators); });
+  put_table(head, Section::processes, [&](ByteWriter& out) { put_processes(out, table); });
+  return head;
+}
+
+// How long the file is.
+Result<std::uint64_t> write_trace(const fs::path& path, const ByteWriter& head,
+                                  const std::vector<std::uint32_t>& pieces, detail::PieceStore& store) {
+  auto file = AtomicFile::create(path);
+  if (!file) return file.error();
+  if (const auto done = file->write(head.view()); !done) return done.error().in(path.string());
+  std::uint64_t written = head.size();
+  for (const std::uint32_t piece : pieces) {
+    if (const auto done = store.copy_to(*file, piece); !done) return done.error().in(path.string());
+    written += kSectionHeaderBytes + store.piece(piece).bytes;
+  }
+  ByteWriter footer;
+  footer.u64(written);
+  footer.u64(kFooterMagic);
+  if (const auto done = file->write(footer.view()); !done) return done.error().in(path.string());
+  if (const auto done = file->commit(); !done) return done.error();
+  return written + footer.size();
+}
+
+// What the processes left, once it is in the trace.
+void remove_live(const fs::path& directory, const std::vector<RunLane>& lanes) {
+  std::error_code ignored;
+  const fs::path folder = directory / live::kFolder;
+  for (const RunLane& lane : lanes) fs::remove(lane.path, ignored);
+  std::vector<fs::path> parts;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (entry.path().extension() == live::kPartSuffix || entry.path().extension() == live::kPiecesSuffix ||
+        entry.path().extension() == ".tmp")
+      parts.push_back(entry.path());
+  for (const fs::path& part : parts) fs::remove(part, ignored);
+  for (const std::string_view beside : {live::kLossFile, live::kRunFile, live::kClockFile})
+    fs::remove(folder / beside, ignored);
+  fs::remove(folder, ignored);
+}
+
+// With what was merged inside MPI_Finalize, or from the lanes alone.
+Result<MergeReport> merge_all(const fs::path& directory, const MergeOptions& options,
+                              const std::vector<RunLane>& lanes, MergeReport report, bool with_parts) {
+  auto made = detail::PieceStore::create(directory);
+  if (!made) return made.error();
+  detail::PieceStore& store = **made;
+  const RunClock clock = clock_of(directory, options, lanes);
+  detail::MergeSettings settings = detail::settings_of(options, clock);
+  settings.add_piece = [&](Section type, ByteSpan payload) { return store.add(type, payload); };
+  const auto is_timed = [](const RunLane& lane) { return lane.header.timed(); };
+  if (std::none_of(lanes.begin(), lanes.end(), is_timed)) settings.timing.mode = TimingMode::off;
+
+  const auto processes = detail::by_process(lanes);
+  detail::RunParts parts;
+  if (with_parts) parts = detail::take_parts(directory, timing_text(options), clock, processes, store);
+  std::uint64_t all_bytes = 0;
+  for (const auto& those : processes)
+    if (!parts.merged.contains({those[0].start_tick(), those[0].process()}))
+      for (const RunLane& lane : those) all_bytes += lane.bytes;
+  report.merged_before = parts.merged.size();
+  std::uint64_t done_bytes = 0;
+  auto merged =
+      merge_lanes(settings, processes, std::move(parts), options.threads, [&](std::uint64_t bytes) {
+        done_bytes += bytes;
+        if (options.progress) options.progress(done_bytes, all_bytes);
+      });
+  if (!merged) return merged.error();
+  ProcessTable table;
+  table.processes = std::move(merged->processes);
+  const std::vector<std::uint32_t> pieces = order_pieces(store, table);
+  report.warnings.insert(report.warnings.end(), merged->warnings.begin(), merged->warnings.end());
+  report.lost_without_lane = detail::losses_without_lane(directory);
+  report.lost += report.lost_without_lane;
+  add_up(table, report);
+
+  report.file = directory / kFileName;
+  const std::string facts = facts_of(options, settings.timing.mode, clock, report).dump();
+  const auto written = write_trace(report.file, tables_of(facts, *merged, table), pieces, store);
+  if (!written) return written.error();
+  report.bytes = *written;
+  return report;
+}
+
 }  // namespace
 
 Result<MergeReport> merge_run(const fs::path& directory, const MergeOptions& given) {
   MergeOptions options = given;
   detail::read_run_facts(directory, options);
   MergeReport report;
-  const auto lanes = find_lanes(directory, report);
+  const auto lanes = detail::find_lanes(directory, report.warnings);
   if (!lanes) return lanes.error();
+  report.damaged = report.warnings.size();
   if (lanes->empty() && report.warnings.empty() && fs::exists(directory / kFileName))
     return Error{Errc::usage, "is merged already"}.in(directory.string());
 
-  const auto store = detail::PieceStore::create(directory);
-  if (!store) return store.error();
-  detail::MergeSettings settings;
-  settings.timing = options.timing;
-  settings.add_piece = [&](Section type, ByteSpan payload) { return (*store)->add(type, payload); };
-  if (!options.error_of_function.empty())
-    settings.error_of = [&](const Function& function) {
-      const auto found = options.error_of_function.find(function.name);
-      return found == options.error_of_function.end() ? 0.0 : found->second;
-    };
-  settings.nanoseconds_per_tick = tick_length(options, *lanes);
-
-  std::int64_t origin_wall = 0;
-  std::uint64_t all_bytes = 0;
-  bool timed = false;
-  for (const Lane& lane : *lanes) {
-    const auto file = LaneFile::open(lane.path);
-    if (!file) continue;
-    all_bytes += file->file_bytes();
-    timed = timed || file->timed();
-    const std::int64_t seen = detail::first_seen(*file, settings.nanoseconds_per_tick);
-    if (settings.origin_monotonic == 0 || seen < settings.origin_monotonic) {
-      settings.origin_monotonic = seen;
-      origin_wall = static_cast<std::int64_t>(file->header(HeaderWord::first_wall)) -
-                    (static_cast<std::int64_t>(file->header(HeaderWord::first_monotonic)) - seen);
-    }
-  }
-  if (!timed) settings.timing.mode = TimingMode::off;
-
-  std::uint64_t done_bytes = 0;
-  auto merged = merge_lanes(settings, *lanes, options.threads, [&](std::uint64_t bytes) {
-    done_bytes += bytes;
-    if (options.progress) options.progress(done_bytes, all_bytes);
-  });
+  auto merged = merge_all(directory, options, *lanes, report, options.with_parts);
+  // The lanes have everything, whatever happened to what was made of them.
+  if (!merged && options.with_parts) merged = merge_all(directory, options, *lanes, report, false);
   if (!merged) return merged.error();
-  ProcessTable table;
-  table.processes = std::move(merged->processes);
-  const std::vector<std::uint32_t> pieces = order_pieces(**store, table);
-  report.warnings.insert(report.warnings.end(), merged->warnings.begin(), merged->warnings.end());
-  report.lost_without_lane = detail::losses_without_lane(directory);
-  report.lost += report.lost_without_lane;
-  add_up(table, report);
-
-  const Tables& tables = merged->tables;
-  ByteWriter head;
-  head.u64(kFileMagic);
-  head.u32(kFormatVersion);
-  head.u32(0);
-  const std::string facts = facts_of(options, settings, origin_wall, report).dump();
-  put_section(head, Section::facts, as_bytes(facts));
-  put_table(head, Section::functions, [&](ByteWriter& out) { put_functions(out, tables.functions); });
-  put_table(head, Section::texts, [&](ByteWriter& out) { put_strings(out, tables.texts); });
-  put_table(head, Section::names, [&](ByteWriter& out) { put_strings(out, tables.templates); });
-  put_table(head, Section::signatures, [&](ByteWriter& out) { put_signatures(out, tables.signatures); });
-  put_table(head, Section::classes, [&](ByteWriter& out) { put_classes(out, merged->classes); });
-  put_table(head, Section::grammars, [&](ByteWriter& out) {
-    ByteWriter plain;
-    merged->grammars.serialize(plain);
-    put_packed(out, plain.view(), 9);
-  });
-  put_table(head, Section::communicators,
-            [&](ByteWriter& out) { put_communicators(out, merged->communicators); });
-  put_table(head, Section::processes, [&](ByteWriter& out) { put_processes(out, table); });
-
-  report.file = directory / kFileName;
-  auto file = AtomicFile::create(report.file);
-  if (!file) return file.error();
-  if (const auto done = file->write(head.view()); !done) return done.error().in(report.file.string());
-  std::uint64_t written = head.size();
-  for (const std::uint32_t piece : pieces) {
-    if (const auto done = (*store)->copy_to(*file, piece); !done)
-      return done.error().in(report.file.string());
-    written += kSectionHeaderBytes + (*store)->piece(piece).bytes;
-  }
-  ByteWriter footer;
-  footer.u64(written);
-  footer.u64(kFooterMagic);
-  if (const auto done = file->write(footer.view()); !done) return done.error().in(report.file.string());
-  if (const auto done = file->commit(); !done) return done.error();
-  report.bytes = written + footer.size();
-
-  if (!options.keep_live && report.damaged == 0) {
-    std::error_code ignored;
-    for (const Lane& lane : *lanes) fs::remove(lane.path, ignored);
-    for (const std::string_view beside : {live::kLossFile, live::kRunFile})
-      fs::remove(directory / live::kFolder / beside, ignored);
-    fs::remove(directory / live::kFolder, ignored);
-  }
-  return report;
+  if (!options.keep_live && merged->damaged == 0) remove_live(directory, *lanes);
+  return merged;
 }
 
 }  // namespace weir::trace

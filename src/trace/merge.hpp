@@ -21,6 +21,9 @@ struct MergeOptions {
   std::vector<std::string> command;  // what was traced, for the facts
   int status = 0;                    // and how it ended
   bool keep_live = false;
+  // What was merged inside MPI_Finalize is used as far as it still holds. Without it: the same bytes, from
+  // the lanes alone.
+  bool with_parts = true;
   unsigned threads = 0;  // that merge processes side by side; 0: one per core
   // In bytes of live files; from any thread, one at a time.
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;
@@ -37,6 +40,7 @@ std::uint64_t lost_calls(const std::filesystem::path& directory);
 struct MergeReport {
   std::filesystem::path file;
   std::uint64_t processes = 0;
+  std::uint64_t merged_before = 0;  // of these: inside MPI_Finalize
   std::uint64_t streams = 0;
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;

@@ -70,6 +70,62 @@ Partial join(Partial a, Partial b) {
   return a;
 }
 
+namespace {
+
+constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+// The class of one member alone.
+SignatureClass member_alone(const SignatureClass& of, std::size_t member, std::uint32_t number) {
+  SignatureClass one;
+  one.ranked = of.ranked;
+  one.hash = of.hash;
+  one.begins = of.begins;
+  one.words = of.words;
+  one.kinds = of.kinds;
+  one.members = {number};
+  one.ranks = {of.ranks[member]};
+  for (const SignatureClass::Line& line : of.lines)
+    one.words[line.word] +=
+        static_cast<std::uint64_t>(line.slope) * static_cast<std::uint64_t>(of.ranks[member]);
+  for (const SignatureClass::Own& own : of.owns) one.words[own.word] = own.values[member];
+  return one;
+}
+
+// Of some members, in halves: a class is made of log2 of them at most at a time.
+SignatureClass members_only(const SignatureClass& of, std::span<const std::size_t> members,
+                            const std::vector<std::uint32_t>& numbers) {
+  if (members.size() == 1) return member_alone(of, members[0], numbers[of.members[members[0]]]);
+  const std::size_t half = members.size() / 2;
+  SignatureClass some = members_only(of, members.first(half), numbers);
+  absorb(some, members_only(of, members.subspan(half), numbers));
+  return some;
+}
+
+}  // namespace
+
+Partial keep_only(Partial all, const std::vector<bool>& kept) {
+  std::vector<std::uint32_t> numbers(all.processes.size(), kNone);
+  std::vector<PartialProcess> processes;
+  for (std::size_t i = 0; i < all.processes.size(); ++i) {
+    if (!kept[i]) continue;
+    numbers[i] = static_cast<std::uint32_t>(processes.size());
+    processes.push_back(std::move(all.processes[i]));
+  }
+  std::vector<SignatureClass> classes;
+  for (const SignatureClass& one : all.classes) {
+    std::vector<std::size_t> members;
+    for (std::size_t k = 0; k < one.members.size(); ++k)
+      if (numbers[one.members[k]] != kNone) members.push_back(k);
+    if (members.empty()) continue;
+    for (const std::size_t k : members)
+      processes[numbers[one.members[k]]].info.class_number = static_cast<std::uint32_t>(classes.size());
+    classes.push_back(members_only(one, members, numbers));
+  }
+  all.processes = std::move(processes);
+  all.classes = std::move(classes);
+  return all;
+}
+
 void PairwiseJoin::add(Partial one) {
   for (std::size_t level = 0;; ++level) {
     Partial other;

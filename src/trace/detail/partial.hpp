@@ -10,7 +10,9 @@
 
 #include "grammar/grammar.hpp"
 #include "trace/communicator.hpp"
+#include "trace/detail/piece_file.hpp"
 #include "trace/detail/signature_class.hpp"
+#include "trace/lane_file.hpp"
 #include "trace/process_info.hpp"
 
 namespace weir::trace::detail {
@@ -39,6 +41,7 @@ class Pool {
   }
   std::size_t size() const { return list_.size(); }
   const T& operator[](std::size_t number) const { return list_[number]; }
+  const std::vector<T>& list() const { return list_; }
   std::uint64_t hash_of(std::size_t number) const { return hashes_[number]; }
 
  private:
@@ -47,12 +50,28 @@ class Pool {
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
 };
 
+// How far a lane went when it was merged while its process still ran.
+struct CoveredLane {
+  std::uint64_t state = 0;  // these words of its header
+  std::uint64_t lost = 0;
+  std::uint64_t unseen = 0;
+
+  friend bool operator==(const CoveredLane&, const CoveredLane&) = default;
+};
+inline CoveredLane covered_by(const LaneHeader& header) {
+  using live::HeaderWord;
+  return {header[HeaderWord::state], header[HeaderWord::lost], header[HeaderWord::unseen]};
+}
+
 // One process of a merge, as far as it is known without the others.
 struct PartialProcess {
   std::uint64_t start_tick = 0;  // with its number it names the process
   ProcessInfo info;              // class and communicators as numbers of the partial; no parent, no own words
   std::vector<std::vector<std::uint32_t>> grammars;  // of the parts of each stream
   std::vector<std::string> warnings;
+  // Of one that was merged while it ran: its blocks name these pieces by their place here.
+  std::vector<StoredPiece> pieces;
+  std::vector<CoveredLane> lanes;
 };
 
 // Some processes of a run, merged: what they have in common is there once. Numbers have a meaning within one
@@ -76,6 +95,9 @@ void set_hash(SignatureClass& one, const Partial& of);
 // The processes of both. The cost goes with what is distinct and with the number of processes, not of
 // records.
 Partial join(Partial a, Partial b);
+
+// Those of its processes only, as if the others had never been joined to them.
+Partial keep_only(Partial all, const std::vector<bool>& kept);
 
 // Joins partials as they come, two of a size at a time. add() may be called by many threads at once.
 class PairwiseJoin {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -12,13 +13,26 @@ namespace weir::trace::detail {
 
 using live::HeaderWord;
 
+MergeSettings settings_of(const MergeOptions& options, const RunClock& clock) {
+  MergeSettings settings;
+  settings.timing = options.timing;
+  settings.nanoseconds_per_tick = clock.nanoseconds_per_tick;
+  settings.origin_monotonic = clock.origin_monotonic;
+  if (!options.error_of_function.empty())
+    settings.error_of = [bounds = options.error_of_function](const Function& function) {
+      const auto found = bounds.find(function.name);
+      return found == bounds.end() ? 0.0 : found->second;
+    };
+  return settings;
+}
+
 ProcessMerger::ProcessMerger(const MergeSettings& settings, std::uint64_t start_tick, const LaneFile& first)
     : settings_(settings) {
   process_.start_tick = start_tick;
   ProcessInfo& info = process_.info;
   info.number = static_cast<std::int64_t>(first.header(HeaderWord::process));
   info.parent_number = static_cast<std::int64_t>(first.header(HeaderWord::parent));
-  info.start_ns = first_seen(first, settings.nanoseconds_per_tick) - settings.origin_monotonic;
+  info.start_ns = first_seen(first.header(), settings.nanoseconds_per_tick) - settings.origin_monotonic;
 }
 
 Result<void> ProcessMerger::add(LaneFile& lane, const std::string& lane_name) {
@@ -156,6 +170,19 @@ Partial ProcessMerger::finish() {
   }
   made.processes.push_back(std::move(process_));
   return made;
+}
+
+Result<Partial> merge_process(const MergeSettings& settings, std::span<const RunLane> lanes,
+                              const std::function<void(const LaneFile&)>& seen) {
+  std::optional<ProcessMerger> merger;
+  for (const RunLane& lane : lanes) {
+    auto file = LaneFile::open(lane.path);
+    if (!file) return file.error();
+    if (!merger) merger.emplace(settings, lane.start_tick(), *file);
+    if (const auto added = merger->add(*file, lane.path.filename().string()); !added) return added.error();
+    seen(*file);
+  }
+  return merger->finish();
 }
 
 }  // namespace weir::trace::detail

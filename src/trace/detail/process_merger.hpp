@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,11 @@
 #include "grammar/grammar.hpp"
 #include "trace/communicator.hpp"
 #include "trace/detail/partial.hpp"
+#include "trace/detail/run_lanes.hpp"
 #include "trace/detail/table_builder.hpp"
 #include "trace/lane_file.hpp"
+#include "trace/merge.hpp"
+#include "trace/run_clock.hpp"
 #include "trace/timing/mode.hpp"
 
 namespace weir::trace::detail {
@@ -24,6 +28,9 @@ struct MergeSettings {
   std::function<double(const Function&)> error_of;                    // 0: as the options say
   std::function<Result<std::uint32_t>(Section, ByteSpan)> add_piece;  // from any thread; its number
 };
+
+// All but add_piece.
+MergeSettings settings_of(const MergeOptions& options, const RunClock& clock);
 
 // Gathers the lanes of one process. Its signatures have numbers of its own, in the order in which records
 // first have them, lane after lane.
@@ -69,5 +76,9 @@ class ProcessMerger {
   std::vector<std::vector<grammar::Grammar>> grammars_;  // of the parts of each stream
   std::vector<Communicator> communicators_;
 };
+
+// One process from its lanes; `seen` is told of each when it has been read.
+Result<Partial> merge_process(const MergeSettings& settings, std::span<const RunLane> lanes,
+                              const std::function<void(const LaneFile&)>& seen);
 
 }  // namespace weir::trace::detail

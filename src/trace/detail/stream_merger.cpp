@@ -22,10 +22,10 @@ std::uint64_t two_words(std::span<const std::uint32_t> words) {
 
 }  // namespace
 
-std::int64_t first_seen(const LaneFile& lane, double nanoseconds_per_tick) {
-  const auto began = static_cast<std::int64_t>(lane.header(live::HeaderWord::first_monotonic));
-  const std::uint64_t first = lane.header(live::HeaderWord::first_tick);
-  const std::uint64_t start = lane.header(live::HeaderWord::start_tick);
+std::int64_t first_seen(const LaneHeader& lane, double nanoseconds_per_tick) {
+  const auto began = static_cast<std::int64_t>(lane[live::HeaderWord::first_monotonic]);
+  const std::uint64_t first = lane[live::HeaderWord::first_tick];
+  const std::uint64_t start = lane[live::HeaderWord::start_tick];
   if (start > first) return began;
   const double before = static_cast<double>(first - start) * nanoseconds_per_tick;
   if (before >= static_cast<double>(began)) return began;  // no process is older than the machine's uptime

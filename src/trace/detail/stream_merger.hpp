@@ -21,7 +21,7 @@ class ProcessMerger;
 
 // When the process of a lane was first seen, on its monotonic clock: before the lane began, which it does
 // when the first call has ended.
-std::int64_t first_seen(const LaneFile& lane, double nanoseconds_per_tick);
+std::int64_t first_seen(const LaneHeader& lane, double nanoseconds_per_tick);
 
 // Turns the entries of one lane into blocks and a grammar.
 class StreamMerger {
