@@ -129,14 +129,17 @@ class LibraryRecording {
     }
   }
 
+  // Good until the next one is looked for.
   template <class T>
-  static Objects::Object find_object(Role role, T object) {
+  static const Objects::Object& find_object(Role role, T object) {
     return Library::objects().find(Library::kind_of(role), Library::bits_of(object));
   }
   template <class T>
   static Objects::Object known_object(Role role, T object, Lane& lane) {
-    const Objects::Object found = find_object(role, object);
-    return found.used ? found : Library::meet(role, object, lane);
+    const Objects::Object& found = find_object(role, object);
+    if (found.used) [[likely]]
+      return found;
+    return Library::meet(role, object, lane);
   }
 
  private:

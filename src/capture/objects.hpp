@@ -28,9 +28,9 @@ class Objects {
 
   bool start();
 
-  // What is known of it; `used` is false when nothing is. What a thread found before, it finds without a lock
-  // as long as the table did not change.
-  Object find(Role kind, std::uint64_t bits) const {
+  // What is known of it, until the thread asks again; `used` is false when nothing is. What a thread found
+  // before, it finds without a lock as long as the table did not change.
+  [[gnu::always_inline]] const Object& find(Role kind, std::uint64_t bits) const {
     Found& kept = found_before[(bits * 0x9E3779B97F4A7C15U) >> 60 & (kKept - 1)];
     const std::uint32_t now = changes_.load(std::memory_order_acquire);
     if (kept.object.bits == bits && kept.object.kind == kind && kept.changes == now && kept.table == this)

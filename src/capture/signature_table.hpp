@@ -69,8 +69,12 @@ class SignatureTable {
   static bool equal(const Storage::Entry& entry, const std::uint64_t* stored, const std::uint64_t* words,
                     std::size_t count) {
     if (entry.words != count) return false;
+    // Word by word: they were written a moment ago, and a wider load would wait for all of them.
     std::uint64_t difference = 0;
-    for (std::size_t i = 0; i < count; ++i) difference |= stored[i] ^ words[i];
+    for (std::size_t i = 0; i < count; ++i) {
+      difference |= stored[i] ^ words[i];
+      asm("" : "+r"(difference));
+    }
     return difference == 0;
   }
   bool equal(const Storage::Entry& entry, const std::uint64_t* words, std::size_t count) const {
