@@ -101,7 +101,7 @@ class Lane {
   Lane(const std::filesystem::path& run, const About& about) : about_(about) {
     std::filesystem::create_directories(run / live::kFolder);
     path_ = run / live::kFolder /
-            fmt::format("{}-{}-{}{}", about.process, about.start, about.number, live::kSuffix);
+            fmt::format("{:016x}-{}-{}{}", about.start, about.process, about.number, live::kSuffix);
     last_end_ = about.start;
     const std::uint64_t tick = about.start;
     define(live::Definition::clock, bytes_of(tick));
