@@ -1,5 +1,6 @@
 #include "capture/process.hpp"
 
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -9,6 +10,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "capture/caller.hpp"
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -21,7 +24,7 @@ namespace {
 
 namespace live = trace::live;
 
-constexpr int kLevel = -3;  // fast: a merge packs it better, when nobody waits
+constexpr int kLevel = -1;  // fast: a merge packs it better, when nobody waits
 
 pthread_key_t end_of_thread;
 bool have_key = false;
@@ -38,6 +41,7 @@ bool Process::recording() {
   const State state = state_.load(std::memory_order_acquire);
   if (state == State::recording) [[likely]]
     return true;
+  if (state == State::ending) return !called_by_mpi();
   if (state == State::off) return false;
   start();
   return state_.load(std::memory_order_acquire) == State::recording;
@@ -64,6 +68,16 @@ void Process::start() {
     works = workspace_ != nullptr;
   }
   state_.store(works ? State::recording : State::off, std::memory_order_release);
+}
+
+void Process::end_begins() {
+  State expected = State::recording;
+  instance_.state_.compare_exchange_strong(expected, State::ending);
+}
+
+void Process::watch_exit() {
+  static constinit std::atomic<bool> watching{false};
+  if (!watching.exchange(true)) std::atexit(&Process::end_begins);
 }
 
 void Process::free_in_children(SpinLock& lock) {

@@ -36,6 +36,9 @@ class Process {
   void discard(Lane* lane);  // its memory, not its file
   // A lock that a forked child must not find taken. Some few.
   void free_in_children(SpinLock& lock);
+  // After MPI_Finalize. What MPI's own libraries do when the process ends is theirs, as is what they do inside
+  // its calls: UCX, say, flushes its log.
+  void watch_exit();
   // Called when the memory of a lane is found wiped: this is a forked child.
   void after_fork();
 
@@ -64,10 +67,11 @@ class Process {
   static constexpr std::size_t kLaneBytes = (sizeof(Lane) + 63) / 64 * 64;
   static constexpr std::size_t kTableBytes = (sizeof(Lane::Tables) + 63) / 64 * 64;
   static constexpr std::size_t kAllBytes = kLaneBytes + kTableBytes + Handle::kIds * sizeof(Lane::View);
-  enum class State : std::uint32_t { unborn, starting, recording, off };
+  enum class State : std::uint32_t { unborn, starting, recording, ending, off };
 
   void start();
   void map_losses();
+  static void end_begins();
 
   std::atomic<State> state_{State::unborn};
   Settings settings_;

@@ -61,6 +61,7 @@ bool Settings::read() {
   if (runs_one_of(std::getenv(kNotInVariable))) return false;
   copy(kIncludeVariable, include_, sizeof include_);
   copy(kExcludeVariable, exclude_, sizeof exclude_);
+  copy(kMergeVariable, merging_, sizeof merging_);
   const char* const layers = std::getenv(kLayersVariable);
   for (std::size_t i = 0; i < kLayerCount; ++i)
     layers_[i] = layers == nullptr || *layers == '\0' || names(layers, name(static_cast<Layer>(i)));

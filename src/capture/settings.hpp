@@ -22,6 +22,10 @@ inline constexpr const char* kNotInVariable =
 inline constexpr const char* kLayersVariable =
     "WEIR_TRACE_LAYERS";  // names, ',' between them; all without it
 
+inline constexpr const char* kMergeVariable =
+    "WEIR_TRACE_MERGE";  // how times are kept (trace/part.hpp) when ranks are merged inside MPI_Finalize; without
+                         // it they are not
+
 inline constexpr std::uint64_t kDefaultMemory = std::uint64_t{16} << 20;
 
 class Settings {
@@ -31,6 +35,7 @@ class Settings {
 
   const char* directory() const { return directory_; }
   bool timed() const { return timed_; }
+  const char* merging() const { return merging_; }  // empty: not at all
   std::uint64_t memory() const { return memory_; }
   bool traces(Layer layer) const { return layers_[static_cast<std::size_t>(layer)]; }
   // Handles that have no name, pipes say, are under no prefix.
@@ -45,6 +50,7 @@ class Settings {
   char directory_[kLongest] = {};
   char include_[kLongest] = {};
   char exclude_[kLongest] = {};
+  char merging_[kLongest] = {};
   std::uint64_t memory_ = kDefaultMemory;
   bool timed_ = true;
   bool layers_[kLayerCount] = {};

@@ -15,12 +15,14 @@ struct Options {
   std::string directory;
   TimingChoice timing;
   bool keep_live = false;
+  bool from_lanes = false;
 };
 
 Result<int> run_merge(const Options& options, Output& /*out*/) {
   trace::MergeOptions merging;
   if (const auto good = apply(options.timing, merging); !good) return good.error();
   merging.keep_live = options.keep_live;
+  merging.with_parts = !options.from_lanes;
   const auto report = trace::merge_run(options.directory, merging);
   if (!report) return report.error();
   tell("merge", *report);
@@ -32,6 +34,8 @@ Run define(CLI::App& app) {
   app.add_option("DIR", options->directory, "what 'weir trace --out' wrote")->required();
   add_timing_options(app, options->timing);
   app.add_flag("--keep-live", options->keep_live, "keep what the processes wrote beside the merged trace");
+  app.add_flag("--from-lanes", options->from_lanes,
+               "use nothing of what was merged inside MPI_Finalize; the same bytes");
   return [options](Output& out) { return run_merge(*options, out); };
 }
 

@@ -20,6 +20,7 @@
 #include "trace/format.hpp"
 #include "trace/live.hpp"
 #include "trace/merge.hpp"
+#include "trace/part.hpp"
 
 namespace weir::cli {
 namespace {
@@ -35,6 +36,7 @@ struct Options {
   std::vector<std::string> exclude;
   std::string memory;
   bool keep_live = false;
+  bool merge_at_end = false;
   std::vector<std::string> command;
 };
 
@@ -80,11 +82,13 @@ Result<std::string> prefixes(const std::vector<std::string>& paths, const char* 
   return list;
 }
 
-Result<launch::Variables> variables_for(const Options& options, const fs::path& directory) {
+Result<launch::Variables> variables_for(const Options& options, const fs::path& directory,
+                                        const trace::MergeOptions& merging) {
   launch::Variables variables = {
       {"WEIR_TRACE_DIR", directory.string()},
       {"WEIR_TRACE_TIMING", options.timing.mode == "off" ? "off" : "on"},
       {"WEIR_TRACE_NOT_IN", fmt::format("{}", fmt::join(launch::launchers(), ","))}};
+  if (!options.merge_at_end) variables.emplace_back("WEIR_TRACE_MERGE", trace::timing_text(merging));
   if (!options.memory.empty()) {
     const auto bytes = parse_bytes(options.memory);
     if (!bytes) return bytes.error().in("--memory");
@@ -139,7 +143,7 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   if (!library) return library.error();
   const auto directory = make_directory(options);
   if (!directory) return directory.error();
-  auto variables = variables_for(options, *directory);
+  auto variables = variables_for(options, *directory, merging);
   if (!variables) return variables.error();
 
   merging.readings.push_back(Calibration::Reading::take());
@@ -202,6 +206,8 @@ Run define(CLI::App& app) {
       ->check(CLI::IsMember({"openmpi", "mpich", "none"}))
       ->type_name("openmpi|mpich|none");
   app.add_flag("--keep-live", options->keep_live, "keep what the processes wrote beside the merged trace");
+  app.add_flag("--merge-at-end", options->merge_at_end,
+               "merge all ranks when the program has ended, not inside MPI_Finalize; the same bytes");
   app.add_option("COMMAND", options->command, "the program and its arguments, after --")->required();
   return [options](Output& out) { return run_trace(*options, out); };
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "capture/memory.hpp"
+#include "capture/mpi/constants.hpp"
 #include "capture/mpi/library.hpp"
 #include "capture/mpi/pmpi.hpp"
 
@@ -76,27 +77,6 @@ void put_members(Definer& out, MPI_Group group, MPI_Group world) {
   out.put(static_cast<std::uint32_t>(count));
   out.put_runs(there.get(), count);
 }
-
-// The predefined object of that name; Open MPI's are variables of a library that may come later.
-#ifdef OPEN_MPI
-#define WEIR_OBJECT(type, name, variable)                      \
-  type name() {                                                \
-    static constinit std::atomic<void*> kept{nullptr};         \
-    return find_once<type>(kept, &search_variable, #variable); \
-  }
-#else
-#define WEIR_OBJECT(type, name, variable) \
-  type name() { return WEIR_CONSTANT_##name; }
-#define WEIR_CONSTANT_world MPI_COMM_WORLD
-#define WEIR_CONSTANT_the_int MPI_INT
-#define WEIR_CONSTANT_the_maximum MPI_MAX
-#define WEIR_CONSTANT_no_info MPI_INFO_NULL
-#endif
-WEIR_OBJECT(MPI_Comm, world, ompi_mpi_comm_world)
-WEIR_OBJECT(MPI_Datatype, the_int, ompi_mpi_int)
-WEIR_OBJECT(MPI_Op, the_maximum, ompi_mpi_op_max)
-WEIR_OBJECT(MPI_Info, no_info, ompi_mpi_info_null)
-#undef WEIR_OBJECT
 
 void keep(MPI_Comm comm, std::uint32_t id, Lane* lane) {
   int rank = -1;

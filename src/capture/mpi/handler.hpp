@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "capture/mpi/communicators.hpp"
+#include "capture/mpi/finalize.hpp"
 #include "capture/mpi/library.hpp"
 #include "capture/mpi/recording.hpp"
 #include "capture/treatment.hpp"
@@ -47,7 +48,13 @@ struct MpiCaptureHandler {
         [[unlikely]]
       return call(args...);
     constexpr bool begins = is_one_of(C, "MPI_Init", "MPI_Init_thread");
-    if constexpr (is(C, "MPI_Finalize")) mpi::leave_the_world(Lane::current());
+    if constexpr (is(C, "MPI_Finalize")) {
+      record_end<C, R>(depth, args...);
+      mpi::inside = frame;
+      const R result = call(args...);
+      mpi::inside = 0;
+      return result;
+    }
     if (!process.settings().traces(info(C).layer)) [[unlikely]] {
       if constexpr (begins) process.library_threads().begin();
       mpi::inside = frame;
@@ -83,6 +90,24 @@ struct MpiCaptureHandler {
   }
 
  private:
+  // MPI_Finalize is recorded when all ranks have come to it, and before the library ends: what is merged there
+  // then holds it. Its time is that until all were there.
+  template <Call C, class R, class... Args>
+  static void record_end(std::uint32_t depth, Args... args) {
+    using namespace capture;
+    const Tick begin = Clock::now();
+    mpi::leave_the_world(Lane::current());
+    if (Process::current().settings().traces(info(C).layer)) {
+      LibraryRecording<mpi::Mpi, C, R, Args...> recording(args...);
+      if (Lane* const lane = Lane::current())
+        recording.record(*lane, depth, begin, Clock::now(), MPI_SUCCESS);
+      else
+        Lane::count_lost();
+    }
+    mpi::merge_the_world();
+    Process::current().watch_exit();
+  }
+
   // A call of a layer that is left out. What the other layer names, communicators and requests, is followed.
   template <Call C, class Unseen, class... Args>
   static auto around_unrecorded(Unseen unseen, Args... args) {

@@ -4,22 +4,15 @@
 #include "capture/mpi/predefined.hpp"
 
 namespace weir::capture::mpi {
-namespace {
 
 constinit Library the_library;
 
-}  // namespace
-
 [[gnu::tls_model("initial-exec")]] thread_local constinit std::uintptr_t inside = 0;
 
-Library& library() { return the_library; }
-
-bool Library::ready() {
-  return started_.ready([this] {
-    const bool works = objects.start() && requests.start();
-    if (works) predefine_objects();
-    return works;
-  });
+bool Library::start() {
+  const bool works = objects.start() && requests.start();
+  if (works) predefine_objects();
+  return works;
 }
 
 }  // namespace weir::capture::mpi

@@ -20,13 +20,18 @@ struct Library {
 
   // Called before the first call is recorded: makes the tables and fills in what is predefined. False when
   // there is no memory for them.
-  bool ready();
+  bool ready() {
+    return started_.ready([this] { return start(); });
+  }
 
  private:
+  bool start();
+
   StartOnce started_;
 };
 
-Library& library();
+extern constinit Library the_library;
+inline Library& library() { return the_library; }
 
 // The handle as the table of objects keeps it: MPICH's are numbers, Open MPI's are pointers.
 inline std::uint64_t bits_of(int handle) { return static_cast<std::uint32_t>(handle); }
