@@ -71,18 +71,28 @@ def lammps(weir, scratch, mpi, rounds):
 
 
 def merge(weir, scratch, mpi, rounds):
+    """At the end of the run, with what MPI_Finalize left and from the lanes alone, which is the reference; and what the merge
+    inside MPI_Finalize adds to a run, against one that is merged at the end."""
     program = build(mpi, "self_messages", scratch)
     for ranks in (16, 64):
-        out = scratch / f"m{ranks}"
-        done = run([weir, "trace", "--keep-live", "--out", out, "--", *mpi.start(ranks, program, 33000)], cwd=scratch, timeout=600)
-        if done.returncode != 0:
-            sys.exit(done.stderr.decode())
-        times = []
-        for _ in range(rounds):
-            (out / "trace.weir").unlink()
-            times.append(seconds(lambda: run([weir, "merge", "--keep-live", out])))
-        facts = stat(weir, out)
-        print(f"{mpi.name:8} merge of {ranks} ranks, {facts['records']} calls, {facts['grammars']} grammars: {statistics.median(times):.3f} s", flush=True)
+        for kinds in (1, ranks):  # of ranks: all alike, or each with a pattern of its own
+            out = scratch / f"m{ranks}-{kinds}"
+            command = [weir, "trace", "--keep-live", "--out", out, "--", *mpi.start(ranks, program, 33000, kinds)]
+            done = run(command, cwd=scratch, timeout=900)
+            if done.returncode != 0:
+                sys.exit(done.stderr.decode())
+            times = {}
+            for how in ("--keep-live", "--from-lanes"):
+                taken = []
+                for _ in range(rounds):
+                    (out / "trace.weir").unlink()
+                    taken.append(seconds(lambda: run([weir, "merge", "--keep-live", how, out])))
+                times[how] = statistics.median(taken)
+            facts = stat(weir, out)
+            end, lanes = times["--keep-live"], times["--from-lanes"]
+            print(f"{mpi.name:8} merge of {ranks} ranks, {facts['records']} calls, {facts['grammars']} grammars: {end:.3f} s at the end, "
+                  f"{lanes:.3f} from the lanes, ratio {end / lanes:.3f}", flush=True)
+            shutil.rmtree(out)
 
 
 def main():

@@ -1,4 +1,5 @@
-// Messages of each rank to itself, three calls each: what a call costs, in processor time.
+// Messages of each rank to itself, three calls each: what a call costs, in processor time. With a second number ranks
+// of so many kinds: each kind has another loop behind it.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,11 @@ int main(int argc, char** argv) {
   send_to_self(1000);
   const double begin = now();
   send_to_self(count);
+  const int kind = argc > 2 ? rank % atoi(argv[2]) : 0;
+  for (int i = 0; i < kind; ++i) {
+    MPI_Barrier(MPI_COMM_SELF);
+    if (i % 2 == kind % 2) MPI_Barrier(MPI_COMM_SELF);
+  }
   if (rank == 0) printf("%.2f\n", (now() - begin) / (double)(3 * count));
   MPI_Finalize();
   return 0;
