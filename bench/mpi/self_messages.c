@@ -1,5 +1,5 @@
-// Messages of each rank to itself, three calls each: what a call costs, in processor time. With a second number ranks
-// of so many kinds: each kind has another loop behind it.
+// Messages of each rank to itself, three calls each: what a call costs, in processor time. With a second
+// number ranks of so many kinds: each kind has another loop behind it.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -27,8 +27,8 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* given) {
 bool belongs_to_mpi(std::string_view library) {
   library.remove_prefix(library.rfind('/') + 1);  // npos + 1 is 0
   for (const std::string_view known :
-       {"libmpi", "libopen-", "libpmi", "libprrte", "mca_", "libucs", "libucp", "libuct", "libucm", "libfabric",
-        "libpsm", "libhwloc", "libevent", "libibverbs", "librdmacm"})
+       {"libmpi", "libopen-", "libpmi", "libprrte", "mca_", "libucs", "libucp", "libuct", "libucm",
+        "libfabric", "libpsm", "libhwloc", "libevent", "libibverbs", "librdmacm"})
     if (library.starts_with(known)) return true;
   return false;
 }

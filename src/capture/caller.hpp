@@ -4,8 +4,8 @@
 
 namespace weir::capture {
 
-// Whether the call that this thread is inside of was made by a library of MPI: found by walking up the stack to the
-// first caller outside of this one. Takes microseconds.
+// Whether the call that this thread is inside of was made by a library of MPI: found by walking up the stack
+// to the first caller outside of this one. Takes microseconds.
 bool called_by_mpi();
 
 // By the name of its file: MPI itself, and what it moves messages and starts processes with.

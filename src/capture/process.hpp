@@ -36,8 +36,8 @@ class Process {
   void discard(Lane* lane);  // its memory, not its file
   // A lock that a forked child must not find taken. Some few.
   void free_in_children(SpinLock& lock);
-  // After MPI_Finalize. What MPI's own libraries do when the process ends is theirs, as is what they do inside
-  // its calls: UCX, say, flushes its log.
+  // After MPI_Finalize. What MPI's own libraries do when the process ends is theirs, as is what they do
+  // inside its calls: UCX, say, flushes its log.
   void watch_exit();
   // Called when the memory of a lane is found wiped: this is a forked child.
   void after_fork();

@@ -23,8 +23,8 @@ inline constexpr const char* kLayersVariable =
     "WEIR_TRACE_LAYERS";  // names, ',' between them; all without it
 
 inline constexpr const char* kMergeVariable =
-    "WEIR_TRACE_MERGE";  // how times are kept (trace/part.hpp) when ranks are merged inside MPI_Finalize; without
-                         // it they are not
+    "WEIR_TRACE_MERGE";  // how times are kept (trace/part.hpp) when ranks are merged inside MPI_Finalize;
+                         // without it they are not
 
 inline constexpr std::uint64_t kDefaultMemory = std::uint64_t{16} << 20;
 

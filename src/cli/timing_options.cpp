@@ -68,8 +68,8 @@ void tell(std::string_view command, const trace::MergeReport& report) {
       report.merged_before > 0 ? fmt::format(" ({} merged in MPI_Finalize)", report.merged_before) : "";
   fmt::print(stderr, "weir {}: {}: {} calls of {} process{}{}, {} ({} for the calls, {} for their times)\n",
              command, report.file.parent_path().string(), format_count(report.records), report.processes,
-             report.processes == 1 ? "" : "es", merged, format_bytes(Bytes(report.bytes)), format_bytes(Bytes(calls)),
-             format_bytes(Bytes(report.timing_bytes)));
+             report.processes == 1 ? "" : "es", merged, format_bytes(Bytes(report.bytes)),
+             format_bytes(Bytes(calls)), format_bytes(Bytes(report.timing_bytes)));
   if (report.lost > 0)
     warn("{} calls were lost: there was no room to record them; free some space and trace again",
          format_count(report.lost));

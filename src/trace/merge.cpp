@@ -256,11 +256,10 @@ Result<MergeReport> merge_all(const fs::path& directory, const MergeOptions& opt
       for (const RunLane& lane : those) all_bytes += lane.bytes;
   report.merged_before = parts.merged.size();
   std::uint64_t done_bytes = 0;
-  auto merged =
-      merge_lanes(settings, processes, std::move(parts), options.threads, [&](std::uint64_t bytes) {
-        done_bytes += bytes;
-        if (options.progress) options.progress(done_bytes, all_bytes);
-      });
+  auto merged = merge_lanes(settings, processes, std::move(parts), options.threads, [&](std::uint64_t bytes) {
+    done_bytes += bytes;
+    if (options.progress) options.progress(done_bytes, all_bytes);
+  });
   if (!merged) return merged.error();
   ProcessTable table;
   table.processes = std::move(merged->processes);

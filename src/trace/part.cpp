@@ -78,16 +78,15 @@ Result<RunPart> RunPart::of_process(const fs::path& directory, std::uint64_t sta
   const auto lanes = detail::find_lanes_of(directory, start_tick, process);
   if (!lanes) return lanes.error();
   if (lanes->empty()) return Error{Errc::not_found, "this process has no lane"}.in(directory.string());
-  auto pieces =
-      detail::PieceFile::create(directory / live::kFolder /
-                                (detail::name_of_process(start_tick, process) += live::kPiecesSuffix));
+  auto pieces = detail::PieceFile::create(
+      directory / live::kFolder / (detail::name_of_process(start_tick, process) += live::kPiecesSuffix));
   if (!pieces) return pieces.error();
   detail::MergeSettings settings = detail::settings_of(options, clock);
   settings.add_piece = [&](Section type, ByteSpan payload) { return pieces->add(type, payload); };
   if (!lanes->front().header.timed()) settings.timing.mode = TimingMode::off;
   std::vector<detail::CoveredLane> covered;
-  auto merged =
-      detail::merge_process(settings, *lanes, [&](const LaneFile& lane) { covered.push_back(detail::covered_by(lane.header())); });
+  auto merged = detail::merge_process(
+      settings, *lanes, [&](const LaneFile& lane) { covered.push_back(detail::covered_by(lane.header())); });
   if (!merged) return merged.error();
   detail::PartialProcess& made = merged->processes.front();
   for (const StreamInfo& stream : made.info.streams)
@@ -149,10 +148,9 @@ Result<RunPart> RunPart::parse(ByteSpan bytes) {
   auto partial = detail::take_partial(inner);
   if (!partial) return partial.error();
   RunPart part;
-  *part.inside_ = {
-      std::string(*timing),
-      {*length, static_cast<std::int64_t>(*monotonic), static_cast<std::int64_t>(*wall)},
-      std::move(*partial)};
+  *part.inside_ = {std::string(*timing),
+                   {*length, static_cast<std::int64_t>(*monotonic), static_cast<std::int64_t>(*wall)},
+                   std::move(*partial)};
   return part;
 }
 

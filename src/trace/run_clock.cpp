@@ -52,9 +52,8 @@ std::vector<std::byte> bytes_of(const RunClock& clock) {
 
 double tick_length(const LaneHeader& own) {
   const auto now = Calibration::Reading::take();
-  const Calibration::Reading began{
-      Tick(own[HeaderWord::first_tick]),
-      Nanoseconds(static_cast<std::int64_t>(own[HeaderWord::first_monotonic]))};
+  const Calibration::Reading began{Tick(own[HeaderWord::first_tick]),
+                                   Nanoseconds(static_cast<std::int64_t>(own[HeaderWord::first_monotonic]))};
   if ((now.monotonic - began.monotonic).count >= kLongEnough && now.tick > began.tick)
     return Calibration::between(began, now).nanoseconds_per_tick();
   return Calibration::measure(Nanoseconds(kLongEnough)).nanoseconds_per_tick();

@@ -86,7 +86,8 @@ void merge_in_pairs(MPI_Comm comm, int rank, int size, const Process& process) {
   for (int bit = 1; bit < size; bit *= 2) {
     if ((rank & bit) != 0) {
       const auto bytes = part.bytes();
-      static_cast<void>(send_bytes(comm, rank - bit, bytes.size() <= kMostBytes ? ByteSpan(bytes) : ByteSpan()));
+      static_cast<void>(
+          send_bytes(comm, rank - bit, bytes.size() <= kMostBytes ? ByteSpan(bytes) : ByteSpan()));
       return;
     }
     if (rank + bit >= size) continue;

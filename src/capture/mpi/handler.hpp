@@ -90,8 +90,8 @@ struct MpiCaptureHandler {
   }
 
  private:
-  // MPI_Finalize is recorded when all ranks have come to it, and before the library ends: what is merged there
-  // then holds it. Its time is that until all were there.
+  // MPI_Finalize is recorded when all ranks have come to it, and before the library ends: what is merged
+  // there then holds it. Its time is that until all were there.
   template <Call C, class R, class... Args>
   static void record_end(std::uint32_t depth, Args... args) {
     using namespace capture;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <memory>
 
-#include <ctime>
 #include <sched.h>
 
 #include "base/clock.hpp"

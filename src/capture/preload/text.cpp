@@ -1,6 +1,6 @@
-// The functions of fmt that the merge inside MPI_Finalize needs, made from its headers: a library for LD_PRELOAD
-// brings no other shared library along. And times are not packed by zfp there, for the same reason: those are
-// merged later.
+// The functions of fmt that the merge inside MPI_Finalize needs, made from its headers: a library for
+// LD_PRELOAD brings no other shared library along. And times are not packed by zfp there, for the same
+// reason: those are merged later.
 #include <fmt/format-inl.h>
 
 #include "trace/timing/detail/zfp.hpp"
