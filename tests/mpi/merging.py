@@ -7,14 +7,13 @@ With WEIR_LONG_TESTS=1 ranks are also killed in the middle of the merge, and mor
 import os
 import random
 import re
-import resource
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from common import LONG, Checks, calls_only, installed, run, scratch_directory, stat, trace
+from common import LONG, Checks, installed, run, scratch_directory, stat, trace
 from programs import CASES, FORTRAN
 
 # Calls that a library's end makes after MPI_Finalize, or threads that are still at work: those ranks are merged again.
@@ -91,7 +90,7 @@ def short_of_room(checks, weir, mpi, scratch):
     checks.expect(f"{mpi.name}: pieces are there", len(pieces) == 2 and taken(done) == 2, pieces)
     program = scratch / "limited.sh"
     # Enough for the lane, whose file is made at once; the pieces of a long run are more than that.
-    program.write_text(f'#!/bin/sh\nulimit -f {longest // 512 + 1}\nexec {mpi.build("cg", scratch)} 4000\n')
+    program.write_text(f'#!/bin/sh\nulimit -f {longest // 512 + 1}\nexec {mpi.build("stencil2d", scratch)} 2 1 20000\n')
     program.chmod(0o755)
     out = scratch / "limited"
     done = trace(weir, out, mpi.start(2, program), "--keep-live", "--mpi", mpi.name, cwd=scratch)
@@ -102,12 +101,12 @@ def short_of_room(checks, weir, mpi, scratch):
 
 def killed(checks, weir, mpi, scratch, seed):
     """A rank is killed while the merge is under way: what was recorded is all there."""
-    binary = mpi.build("cg", scratch)
+    binary = mpi.build("stencil2d", scratch)
     chance = random.Random(seed)
     print(f"{mpi.name}: kills with seed {seed}", flush=True)
     for attempt in range(10):
         out = scratch / f"killed-{attempt}"
-        work = subprocess.Popen([weir, "trace", "--keep-live", "--out", out, "--", *mpi.start(4, binary, 3000)], cwd=scratch,
+        work = subprocess.Popen([weir, "trace", "--keep-live", "--out", out, "--", *mpi.start(4, binary, 2, 2, 20000)], cwd=scratch,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         live = out / "live"
         while work.poll() is None and not (live / "clock").exists():
