@@ -90,7 +90,7 @@ def short_of_room(checks, weir, mpi, scratch):
     checks.expect(f"{mpi.name}: pieces are there", len(pieces) == 2 and taken(done) == 2, pieces)
     program = scratch / "limited.sh"
     # Enough for the lane, whose file is made at once; the pieces of a long run are more than that.
-    program.write_text(f'#!/bin/sh\nulimit -f {longest // 512 + 1}\nexec {mpi.build("stencil2d", scratch)} 2 1 20000\n')
+    program.write_text(f'#!/bin/sh\nulimit -f {longest // 512 + 1}\nexec {mpi.build("stencil2d", scratch)} 2 1 6000\n')
     program.chmod(0o755)
     out = scratch / "limited"
     done = trace(weir, out, mpi.start(2, program), "--keep-live", "--mpi", mpi.name, cwd=scratch)
@@ -106,12 +106,12 @@ def killed(checks, weir, mpi, scratch, seed):
     print(f"{mpi.name}: kills with seed {seed}", flush=True)
     for attempt in range(10):
         out = scratch / f"killed-{attempt}"
-        work = subprocess.Popen([weir, "trace", "--keep-live", "--out", out, "--", *mpi.start(4, binary, 2, 2, 20000)], cwd=scratch,
+        work = subprocess.Popen([weir, "trace", "--keep-live", "--out", out, "--", *mpi.start(4, binary, 2, 2, 4000)], cwd=scratch,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         live = out / "live"
         while work.poll() is None and not (live / "clock").exists():
             time.sleep(0.001)
-        time.sleep(chance.random() * 0.2)
+        time.sleep(chance.random() * 0.1)
         ranks = sorted({int(path.name.split("-")[1]) for path in live.glob("*.lane")})
         try:
             os.kill(chance.choice(ranks), signal.SIGKILL)
