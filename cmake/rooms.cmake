@@ -31,7 +31,7 @@ if(TARGET weir_capture AND NOT WEIR_SANITIZE)  # a sanitizer's runtime and LD_PR
   foreach(mpi IN LISTS WEIR_MPIS)
     string(TOUPPER ${mpi} package)
     weir_shims(weir_capture_${mpi}_shims LAYERS mpi mpiio HANDLER capture/mpi/handler.hpp ROOMS capture
-      SOURCES ${mpi_sources} src/capture/preload/text.cpp HEADERS PkgConfig::${package} HAVING ${WEIR_${package}_LIBRARIES})
+      SOURCES ${mpi_sources} src/capture/preload/text.cpp src/trace/preload/without_zfp.cpp HEADERS PkgConfig::${package} HAVING ${WEIR_${package}_LIBRARIES})
     set(shims ${everywhere} weir_capture_${mpi}_shims)
     if(WEIR_HAVE_HDF5 AND HDF5_${package}_FOUND)
       weir_shims(weir_capture_${mpi}_hdf5_shims LAYERS hdf5_parallel HANDLER capture/untyped/handler.hpp ROOMS capture

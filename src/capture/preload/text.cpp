@@ -1,9 +1,6 @@
 // The functions of fmt that the merge inside MPI_Finalize needs, made from its headers: a library for
-// LD_PRELOAD brings no other shared library along. And times are not packed by zfp there, for the same
-// reason: those are merged later.
+// LD_PRELOAD brings no other shared library along.
 #include <fmt/format-inl.h>
-
-#include "trace/timing/detail/zfp.hpp"
 
 FMT_BEGIN_NAMESPACE
 namespace detail {
@@ -18,22 +15,3 @@ template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<F
                                  locale_ref);
 }  // namespace detail
 FMT_END_NAMESPACE
-
-namespace weir::trace::detail {
-namespace {
-
-Error left_for_later() { return Error{Errc::lacking, "zfp is not there while the program runs"}; }
-
-}  // namespace
-
-Result<void> encode_zfp(const TimesView& /*times*/, const LocalSignatures& /*local*/,
-                        const ErrorClasses& /*classes*/, bool /*clustered*/, ByteWriter& /*out*/) {
-  return left_for_later();
-}
-
-Result<void> decode_zfp(ByteReader& /*in*/, const LocalSignatures& /*local*/, const ErrorClasses& /*classes*/,
-                        const TimesOut& /*out*/) {
-  return left_for_later();
-}
-
-}  // namespace weir::trace::detail
