@@ -118,7 +118,9 @@ function(weir_preload_library name)
   # a cancelled thread aborts the application. now: no symbol is looked up inside a signal handler or a vforked
   # child. nodelete: threads may still be inside. as-needed: only what is really used.
   target_link_options(${name} PRIVATE -static-libstdc++
-    LINKER:--exclude-libs,ALL LINKER:-z,defs LINKER:-z,now LINKER:-z,nodelete LINKER:--as-needed)
+    LINKER:--exclude-libs,ALL LINKER:-z,defs LINKER:-z,now LINKER:-z,nodelete LINKER:--as-needed
+    "LINKER:--version-script,${PROJECT_SOURCE_DIR}/cmake/preload.map")
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/preload.map")
   if(NOT LIB_NO_INSTALL)
     install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/weir)
   endif()

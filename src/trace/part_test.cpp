@@ -27,10 +27,12 @@ void make_rank(const fs::path& run, std::int32_t rank, int calls_afterwards = 0)
   lane.communicator(1, static_cast<std::uint32_t>(rank), {{0, 1, kRanks}});
   if (rank % 2 == 0) lane.call("fopen", 0, {path("even"), text("w")}, opened(0, 3 + rank), 0, 1);
   for (int i = 0; i < 5 + rank % 2; ++i)
-    lane.call("lseek", 0, {literal(rank), literal(rank * rank), literal(0)}, literal(7), 10 + 10U * i, 1);
+    lane.call("lseek", 0, {literal(rank), literal(rank * rank), literal(0)}, literal(7),
+              10 + 10 * static_cast<std::uint64_t>(i), 1);
   lane.call("unlink", 0, {path(rank % 3 == 0 ? "a\x01\x30" : "b\x01\x30", {rank})}, literal(0), 200, 1);
   for (int i = 0; i < calls_afterwards; ++i)
-    lane.call("unlink", 0, {path("late\x01\x30", {i})}, literal(0), 300 + 10U * i, 1);
+    lane.call("unlink", 0, {path("late\x01\x30", {i})}, literal(0), 300 + 10 * static_cast<std::uint64_t>(i),
+              1);
 }
 
 class PartTest : public testing::Test {

@@ -1,5 +1,6 @@
 // The functions of fmt that the merge inside MPI_Finalize needs, made from its headers: a library for
-// LD_PRELOAD brings no other shared library along.
+// LD_PRELOAD brings no other shared library along. Without FMT_SHARED they stay inside.
+#undef FMT_SHARED
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
