@@ -42,8 +42,11 @@ def one(checks, weir, mpi, scratch, binary, ranks, arguments, *options, all_take
     here = scratch / f"in-{len(list(scratch.iterdir()))}"
     here.mkdir()
     out = here / "trace"
-    done = trace(weir, out, mpi.start(ranks, binary, *arguments), "--keep-live", *options, cwd=here, **keywords)
-    if not checks.equal(f"{what}: exit status", done.returncode, 0):
+    command = mpi.start(ranks, binary, *arguments)
+    # Some installations cannot make windows, traced or not.
+    expected = 0 if all_taken else run(command, cwd=here).returncode
+    done = trace(weir, out, command, "--keep-live", *options, cwd=here, **keywords)
+    if not checks.equal(f"{what}: exit status", done.returncode, expected):
         print(done.stderr.decode()[-2000:])
         return
     if all_taken:
@@ -82,21 +85,12 @@ def settings(checks, weir, mpi, scratch):
 
 
 def short_of_room(checks, weir, mpi, scratch):
-    """A limit on file sizes that the lanes just keep to: the pieces do not fit, and nobody notices."""
-    binary = mpi.build("offsets", scratch)
-    done = trace(weir, scratch / "room", mpi.start(2, binary, 4), "--keep-live", cwd=scratch)
-    longest = max(path.stat().st_size for path in (scratch / "room" / "live").glob("*.lane"))
-    pieces = [path.stat().st_size for path in (scratch / "room" / "live").glob("*.pieces")]
-    checks.expect(f"{mpi.name}: pieces are there", len(pieces) == 2 and taken(done) == 2, pieces)
-    program = scratch / "limited.sh"
-    # Enough for the lane, whose file is made at once; the pieces of a long run are more than that.
-    program.write_text(f'#!/bin/sh\nulimit -f {longest // 512 + 1}\nexec {mpi.build("stencil2d", scratch)} 2 1 6000\n')
-    program.chmod(0o755)
-    out = scratch / "limited"
-    done = trace(weir, out, mpi.start(2, program), "--keep-live", "--mpi", mpi.name, cwd=scratch)
-    checks.equal(f"{mpi.name}: with a limit on file sizes, exit status", done.returncode, 0)
-    checks.equal(f"{mpi.name}: with a limit on file sizes, verifies", run([weir, "verify", out]).returncode, 0)
-    same_bytes(checks, weir, f"{mpi.name}: with a limit on file sizes", out)
+    """No file may grow any more when MPI_Finalize comes: nothing is merged there, and the program does not notice."""
+    out, what = scratch / "limited", f"{mpi.name}: with a limit on file sizes"
+    done = trace(weir, out, mpi.start(2, mpi.build("limited", scratch)), "--keep-live", cwd=scratch)
+    checks.equal(f"{what}: exit status, ranks merged in MPI_Finalize", (done.returncode, taken(done)), (0, 0))
+    checks.equal(f"{what}: verifies", run([weir, "verify", out]).returncode, 0)
+    same_bytes(checks, weir, what, out)
 
 
 def killed(checks, weir, mpi, scratch, seed):
