@@ -71,9 +71,10 @@ Result<Accesses> rebuild(const std::vector<const trace::TraceFile*>& traces, con
   std::uint32_t processes = 0;
   std::int64_t shift = 0;
   for (const trace::TraceFile* const trace : traces) {
-    auto families = detail::follow_trace(*trace, options);
+    Reading reading(*trace, options.salvage, options.threads);
+    auto families = detail::follow_trace(*trace, options, reading);
     if (!families) return families.error();
-    auto order = Order::of(*trace, {.salvage = options.salvage, .threads = options.threads});
+    auto order = Order::of(reading);
     if (!order) return order.error().in(trace->path().string());
     made.orders.push_back(*std::move(order));
     count_metadata(*trace, *families, metadata);

@@ -292,16 +292,25 @@ class Assembly {
     };
     std::vector<Place> places;
     places.reserve(file.accesses.size());
-    for (const Access& access : file.accesses)
-      places.push_back(
-          {{out_->place(file.event(access)), access.start_ns}, static_cast<std::uint32_t>(places.size())});
+    LinePlace stands;
+    const Access* last = nullptr;  // whose place was asked for
+    for (const Access& access : file.accesses) {
+      if (last == nullptr || last->member != access.member || last->thread != access.thread ||
+          access.record < last->record || access.record >= stands.until_record) {
+        stands = out_->place(file.event(access));
+        last = &access;
+      }
+      places.push_back({{stands, access.start_ns}, static_cast<std::uint32_t>(places.size())});
+    }
     const auto rest = [&](const Place& place) {
       const Access& access = file.accesses[place.index];
       return std::tuple(access.start_ns, access.member, access.thread, access.record, access.begin);
     };
-    std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
+    const auto earlier = [&](const Place& a, const Place& b) {
       return a.when != b.when ? a.when < b.when : rest(a) < rest(b);
-    });
+    };
+    if (std::is_sorted(places.begin(), places.end(), earlier)) return;
+    std::sort(places.begin(), places.end(), earlier);
     std::vector<Access> sorted;
     sorted.reserve(places.size());
     for (const Place& place : places) sorted.push_back(file.accesses[place.index]);

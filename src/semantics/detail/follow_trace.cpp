@@ -53,6 +53,12 @@ class Family {
   Family(const trace::TraceFile& trace, std::span<const CallInfo> calls, const RebuildOptions& options)
       : trace_(&trace), options_(&options), follower_(trace, calls) {}
 
+  // The only process, with one stream only: its records come as an order wants them.
+  void also_scan(ProcessScan& scan) {
+    scan_ = &scan;
+    scan.begin_stream(0);
+  }
+
   Result<Collected> follow(const std::vector<std::uint32_t>& processes) {
     for (const std::uint32_t process : processes) {
       const auto& streams = trace_->processes()[process].streams;
@@ -95,6 +101,7 @@ class Family {
  private:
   void give(const Source& source) {
     follower_.record(source.process, source.stream, source.record, source.reader);
+    if (scan_ != nullptr) scan_->take(source.record);
     if (++unreported_ < kReportEvery) return;
     if (options_->advance) options_->advance(unreported_);
     unreported_ = 0;
@@ -110,6 +117,7 @@ class Family {
         if (!error_) error_ = *source.reader.error();
         return false;
       }
+      if (scan_ != nullptr) scan_->lose_records();
       if (!source.reader.skip_damage()) {
         follower_.end(source.process);
         return false;
@@ -124,6 +132,7 @@ class Family {
   const trace::TraceFile* trace_;
   const RebuildOptions* options_;
   Follower follower_;
+  ProcessScan* scan_ = nullptr;
   std::vector<Source> sources_;
   std::vector<std::size_t> heap_;
   std::uint64_t unreported_ = 0;
@@ -132,7 +141,8 @@ class Family {
 
 }  // namespace
 
-Result<std::vector<Collected>> follow_trace(const trace::TraceFile& trace, const RebuildOptions& options) {
+Result<std::vector<Collected>> follow_trace(const trace::TraceFile& trace, const RebuildOptions& options,
+                                            Reading& reading) {
   const std::vector<CallInfo> calls = call_infos(trace.tables().functions);
   const auto families = families_of(trace);
   std::vector<Collected> collected(families.size());
@@ -140,11 +150,19 @@ Result<std::vector<Collected>> follow_trace(const trace::TraceFile& trace, const
   parallel_for(
       families.size(),
       [&](std::size_t i) {
-        auto one = Family(trace, calls, options).follow(families[i]);
+        Family family(trace, calls, options);
+        std::optional<ProcessScan> scan;
+        const std::uint32_t first = families[i].front();
+        if (families[i].size() == 1 && trace.processes()[first].streams.size() == 1)
+          family.also_scan(reading.scan(scan, first));
+        auto one = family.follow(families[i]);
         if (one)
           collected[i] = *std::move(one);
         else
           errors[i] = one.error();
+        if (!scan || errors[i]) return;
+        scan->end_stream();
+        reading.put(first, scan->finish());
       },
       options.threads);
   for (const auto& error : errors)

@@ -18,7 +18,11 @@ void Follower::begin(std::uint32_t process, std::uint32_t streams) {
 void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::Record& record,
                       const trace::RecordReader& reader) {
   const CallInfo& info = calls_[static_cast<std::size_t>(record.function - functions_)];
-  ProcessTable& table = processes_[process];
+  if (last_table_ == nullptr || last_process_ != process) {
+    last_process_ = process;
+    last_table_ = &processes_[process];
+  }
+  ProcessTable& table = *last_table_;
   if (!table.started) {
     table.started = true;
     const trace::ProcessInfo& about = trace_->processes()[process];

@@ -110,6 +110,8 @@ class Follower {
   std::vector<ProcessClock> clocks_;
   std::vector<Description> descriptions_;
   std::map<std::uint32_t, ProcessTable> processes_;
+  std::uint32_t last_process_ = 0;  // of which the last record was
+  ProcessTable* last_table_ = nullptr;
   std::map<std::int64_t, ProcessTable> forked_;  // as it was at fork(), by the child's number
   // What was opened or done inside a call that has not ended: whether that is MPI's is not known yet.
   struct Pending {

@@ -31,6 +31,9 @@ Judge::Judge(const File& file, std::span<const Model> models, const Precedence& 
     : file_(&file), models_(models), precedence_(&precedence) {
   WEIR_CHECK(models.size() <= kMostModels, "too many models");
   all_ = models.size() == kMostModels ? ~std::uint32_t{0} : (std::uint32_t{1} << models.size()) - 1;
+  for (std::size_t i = 0; i < models.size(); ++i)
+    if (models[i].publish.empty() || (!models[i].publishes_writes() && !models[i].sees_at_once()))
+      told_by_syncs_ |= std::uint32_t{1} << i;
   find_implied();
   find_chains();
 }
@@ -212,16 +215,38 @@ bool Judge::outlasts(const Access& earlier, const Access& later) const {
   return later.delayed() ? done > effect(later) : done >= later.syncs;
 }
 
+Judgement Judge::judge_write(const Access& write, const Access& later) {
+  using Order = Judgement::Order;
+  const std::uint64_t first = std::uint64_t{write.member} << 32 | write.syncs;
+  const std::uint64_t second = std::uint64_t{later.member} << 32 | later.syncs;
+  Visible& lately = visible_lately_;
+  if (lately.first == first && lately.second == second && lately.first_thread == write.thread &&
+      lately.second_thread == later.thread && later.record >= lately.from_record && !write.delayed())
+    return {Order::first, lately.conflicts};
+  std::uint32_t fine = 0;
+  std::uint32_t by_sync = 0;  // fine since a sync point of the writer comes before the later one
+  for (const std::size_t model : weak_first_) {
+    if ((fine >> model & 1) != 0 || !visible(write, later, model)) continue;
+    fine |= implied_[model];
+    if (!models_[model].publishes_writes()) by_sync |= implied_[model];
+  }
+  const std::uint32_t conflicts = all_ & ~fine;
+  if (fine != 0) {
+    if (by_sync == fine && (conflicts & ~told_by_syncs_) == 0 && !write.delayed())
+      lately = {first, second, write.thread, later.thread, later.record, conflicts};
+    return {Order::first, conflicts};
+  }
+  if (ended_before(write, later)) return {Order::first, all_};
+  return {};
+}
+
 Judgement Judge::judge(const Access& one, const Access& other) {
   using Order = Judgement::Order;
   if (one.member == other.member)  // locks between threads are not seen: their times count
     return {Order::first, one.writes() ? own_conflicts(one, other) : 0};
   if (one.writes()) {
-    std::uint32_t fine = 0;
-    for (const std::size_t model : weak_first_)
-      if ((fine >> model & 1) == 0 && visible(one, other, model)) fine |= implied_[model];
-    if (fine != 0) return {Order::first, all_ & ~fine};
-    if (ended_before(one, other)) return {Order::first, all_};
+    const Judgement told = judge_write(one, other);
+    if (told.order == Order::first) return told;
   } else if (ended_before(one, other)) {
     return {Order::first, 0};
   }

@@ -64,6 +64,7 @@ class Judge {
   void find_chains();
   void find_threads(const Member& member, const consistency::Model& model, Chains& chains) const;
   // Conflicts of an earlier write with a later access.
+  Judgement judge_write(const Access& write, const Access& later);
   std::uint32_t own_conflicts(const Access& write, const Access& later) const;
   // Where the write may be published, and what comes later may have looked: sync points, or kNoSync for the
   // access itself.
@@ -82,6 +83,7 @@ class Judge {
   std::span<const consistency::Model> models_;
   const Precedence* precedence_;
   std::uint32_t all_ = 0;                // a bit for each model
+  std::uint32_t told_by_syncs_ = 0;      // models under which nothing but sync points decides
   std::vector<std::size_t> weak_first_;  // models in the order in which they are tried
   std::vector<std::uint32_t> implied_;   // by model: those that suffice where it does
   std::vector<Chains> chains_;           // by model and member
@@ -98,6 +100,17 @@ class Judge {
     bool any_before = false;
     bool any_not = false;
   };
+  // What was found of a write and a later access, where sync points alone decide: it holds for all writes of
+  // the thread between the same two of them, and for all that the other does from there to its next one.
+  struct Visible {
+    std::uint64_t first = ~std::uint64_t{0};  // member and sync points before it
+    std::uint64_t second = 0;
+    std::uint32_t first_thread = 0;
+    std::uint32_t second_thread = 0;
+    std::uint64_t from_record = 0;
+    std::uint32_t conflicts = 0;
+  };
+  Visible visible_lately_;
   std::array<Known, 1 << 12> known_;
   std::array<KnownRecords, 1 << 12> known_records_;
 };

@@ -32,9 +32,20 @@ class Sweep {
  private:
   using Cells = std::map<std::int64_t, Cell>;
 
+  // The first cell at or behind a place. Accesses mostly go on where the last one ended.
+  Cells::iterator find(std::int64_t at) {
+    auto next = near_;
+    for (int step = 0; step < 2; ++step) {
+      if (next != cells_.begin() && std::prev(next)->first >= at) break;
+      if (next == cells_.end() || next->first >= at) return next;
+      ++next;
+    }
+    return cells_.lower_bound(at);
+  }
+
   // Makes `at` a border of cells; gives the first cell at or behind it.
   Cells::iterator cut(std::int64_t at) {
-    auto next = cells_.lower_bound(at);
+    const auto next = find(at);
     if (next != cells_.end() && next->first == at) return next;
     if (next == cells_.begin()) return next;
     const auto before = std::prev(next);
@@ -48,8 +59,9 @@ class Sweep {
     const Access& access = (*all_)[index];
     found_ = {};
     judged_ = {};
-    const auto cell = cut(access.begin);
+    const auto cell = near_ = cut(access.begin);
     const auto behind = cell != cells_.end() && cell->first >= access.end ? cell : cut(access.end);
+    near_ = behind;  // stays: only what lies before it is taken away
     access.writes() ? write(index, cell, behind) : read(index, cell, behind);
     for (std::size_t kind = 0; kind < found_.models.size(); ++kind)
       if (found_.models[kind] != 0) findings_->count(static_cast<PairKind>(kind), found_.models[kind]);
@@ -180,6 +192,7 @@ class Sweep {
   Judge* judge_;
   Findings* findings_;
   Cells cells_;
+  Cells::iterator near_ = cells_.end();
   Found found_;
   JudgedLately judged_;
 };

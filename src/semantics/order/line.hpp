@@ -29,7 +29,7 @@ class Line {
   LinePlace at(const Graph& graph, std::uint32_t chain, std::uint32_t ins) const {
     if (ins == 0) return {};
     const std::size_t last = graph.in_number(chain, ins - 1);
-    return {after_ns_[last], numbers_[last]};
+    return {after_ns_[last], numbers_[last], 0};
   }
   std::size_t bytes() const {
     return after_ns_.capacity() * sizeof after_ns_[0] + numbers_.capacity() * sizeof numbers_[0];

@@ -216,6 +216,7 @@ bool joins_worlds(std::string_view name) {
 
 MpiCall describe_call(const trace::Function& function) {
   MpiCall call;
+  call.is_mpi = function.layer == "mpi" || function.layer == "mpiio";
   if (!detail::is_known(function)) return call;
   std::string_view name = function.name;
   if (!name.starts_with("MPI_")) {

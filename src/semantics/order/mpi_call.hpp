@@ -65,6 +65,7 @@ struct MpiCall {
   Counts takes = Counts::always;
   Epoch epoch = Epoch::post;
   Topology topology = Topology::none;
+  bool is_mpi = false;       // of MPI or MPI-IO
   bool starts = false;       // a later call completes it
   bool persistent = false;   // it has yet to be started
   bool synchronous = false;  // complete only when it is being received

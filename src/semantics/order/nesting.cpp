@@ -1,6 +1,7 @@
 #include "semantics/order/nesting.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace weir::semantics {
 
@@ -25,6 +26,13 @@ std::uint64_t Nesting::start_of(std::uint64_t record) const {
       std::lower_bound(outer_.begin(), outer_.end(), record,
                        [](const Outer& one, std::uint64_t wanted) { return one.record < wanted; });
   return found != outer_.end() && found->record == record ? found->start : record;
+}
+
+std::uint64_t Nesting::next_outer(std::uint64_t record) const {
+  const auto found =
+      std::upper_bound(outer_.begin(), outer_.end(), record,
+                       [](std::uint64_t wanted, const Outer& one) { return wanted < one.record; });
+  return found == outer_.end() ? std::numeric_limits<std::uint64_t>::max() : found->record;
 }
 
 }  // namespace weir::semantics

@@ -17,6 +17,8 @@ class Nesting {
   void finish();
 
   std::uint64_t start_of(std::uint64_t record) const;
+  // The first record behind it that holds others.
+  std::uint64_t next_outer(std::uint64_t record) const;
   std::size_t bytes() const { return outer_.capacity() * sizeof(Outer); }
 
  private:

@@ -16,7 +16,7 @@
 #include "semantics/order/lineage.hpp"
 #include "semantics/order/messages.hpp"
 #include "semantics/order/reach.hpp"
-#include "semantics/order/scan.hpp"
+#include "semantics/order/reading.hpp"
 #include "semantics/order/time_order.hpp"
 #include "trace/rank_gaps.hpp"
 
@@ -24,7 +24,7 @@ namespace weir::semantics {
 
 class Order::State {
  public:
-  static Result<std::unique_ptr<State>> make(const trace::TraceFile& trace, const OrderOptions& options);
+  static Result<std::unique_ptr<State>> make(Reading& reading);
 
   // A thread of a stream, from a record on.
   struct Part {
@@ -42,12 +42,15 @@ class Order::State {
     return event.process < streams.size() && event.thread < streams[event.process].size() &&
            event.record < stream_of(event).records;
   }
-  std::uint32_t chain_of(const Event& event) const {
+  std::vector<Part>::const_iterator part_behind(const Event& event) const {
     const auto& parts = stream_of(event).parts;
-    const auto found =
-        std::upper_bound(parts.begin(), parts.end(), event.record,
-                         [](std::uint64_t record, const Part& part) { return record < part.first_record; });
-    return found == parts.begin() ? kNever : std::prev(found)->chain;
+    return std::upper_bound(
+        parts.begin(), parts.end(), event.record,
+        [](std::uint64_t record, const Part& part) { return record < part.first_record; });
+  }
+  std::uint32_t chain_of(const Event& event) const {
+    const auto found = part_behind(event);
+    return found == stream_of(event).parts.begin() ? kNever : std::prev(found)->chain;
   }
   std::uint64_t start_of(const Event& event) const { return stream_of(event).nesting.start_of(event.record); }
   Event event_of(std::uint32_t chain, std::uint64_t record) const {
@@ -71,42 +74,10 @@ class Order::State {
   std::vector<std::string> notes;
 
  private:
-  Result<std::vector<ProcessActivity>> scan(const trace::TraceFile& trace, const Contexts& contexts,
-                                            std::span<const MpiCall> calls, const OrderOptions& options);
   void take_threads(const trace::TraceFile& trace, std::span<ProcessActivity> activities);
   void tell_unmatched(const trace::TraceFile& trace, std::span<const ProcessActivity> activities,
                       std::span<const std::uint32_t> chain_base, std::vector<Alone> alone);
 };
-
-Result<std::vector<ProcessActivity>> Order::State::scan(const trace::TraceFile& trace,
-                                                        const Contexts& contexts,
-                                                        std::span<const MpiCall> calls,
-                                                        const OrderOptions& options) {
-  const std::size_t count = trace.processes().size();
-  const bool speaks =
-      std::any_of(trace.tables().functions.begin(), trace.tables().functions.end(),
-                  [](const trace::Function& one) { return one.layer == "mpi" || one.layer == "mpiio"; });
-  const bool ranked = speaks && std::all_of(trace.processes().begin(), trace.processes().end(),
-                                            [](const trace::ProcessInfo& one) {
-                                              return one.rank >= 0 || one.records() == 0;
-                                            });
-  const ScanOptions how{options.salvage, !ranked && TimeOrder::serves(trace)};
-  std::vector<std::optional<Result<ProcessActivity>>> made(count);
-  parallel_for(
-      count,
-      [&](std::size_t p) {
-        made[p].emplace(scan_process(trace, static_cast<std::uint32_t>(p), contexts, calls, how));
-      },
-      options.threads);
-  std::vector<ProcessActivity> activities;
-  activities.reserve(count);
-  for (std::size_t p = 0; p < count; ++p) {
-    if (!*made[p]) return made[p]->error().in(fmt::format("process {}", p));
-    activities.push_back(std::move(**made[p]));
-    made[p].reset();
-  }
-  return activities;
-}
 
 void Order::State::take_threads(const trace::TraceFile& trace, std::span<ProcessActivity> activities) {
   streams.resize(activities.size());
@@ -151,12 +122,11 @@ void Order::State::tell_unmatched(const trace::TraceFile& trace, std::span<const
   }
 }
 
-Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile& trace,
-                                                         const OrderOptions& options) {
+Result<std::unique_ptr<Order::State>> Order::State::make(Reading& reading) {
   auto state = std::make_unique<State>();
-  const Contexts contexts(trace);
-  const std::vector<MpiCall> calls = describe_calls(trace.tables().functions);
-  auto activities = state->scan(trace, contexts, calls, options);
+  const trace::TraceFile& trace = reading.trace();
+  const Contexts& contexts = reading.contexts();
+  auto activities = reading.take();
   if (!activities) return activities.error();
   state->missing_ranks = trace::rank_gaps(trace.processes()).missing;
   state->notes = contexts.notes();
@@ -170,8 +140,8 @@ Result<std::unique_ptr<Order::State>> Order::State::make(const trace::TraceFile&
   }
   Edges edges;
   std::vector<Alone> alone;
-  match_messages(*activities, chain_base, options.threads, edges, alone);
-  match_collectives(*activities, chain_base, contexts, calls, edges, alone);
+  match_messages(*activities, chain_base, reading.threads(), edges, alone);
+  match_collectives(*activities, chain_base, contexts, reading.calls(), edges, alone);
   match_epochs(*activities, chain_base, edges);
   add_lineage(trace.processes(), *activities, chain_base, edges);
   state->tell_unmatched(trace, *activities, chain_base, std::move(alone));
@@ -204,7 +174,12 @@ Order& Order::operator=(Order&&) noexcept = default;
 Order::~Order() = default;
 
 Result<Order> Order::of(const trace::TraceFile& trace, const OrderOptions& options) {
-  auto state = State::make(trace, options);
+  Reading reading(trace, options.salvage, options.threads);
+  return of(reading);
+}
+
+Result<Order> Order::of(Reading& reading) {
+  auto state = State::make(reading);
   if (!state) return state.error();
   return Order(std::move(*state));
 }
@@ -255,10 +230,17 @@ std::vector<Event> Order::proof(Event first, Event second) const {
 
 LinePlace Order::place(Event event) const {
   if (!state_->is_there(event)) return {};
-  const std::uint32_t chain = state_->chain_of(event);
-  if (chain == kNever) return {};
+  const State::Stream& stream = state_->stream_of(event);
+  const auto next = state_->part_behind(event);
+  if (next == stream.parts.begin()) return {};
+  const std::uint32_t chain = std::prev(next)->chain;
   const Graph& graph = *state_->graph;
-  return state_->clocks->line().at(graph, chain, graph.ins_up_to(chain, state_->start_of(event)));
+  const std::uint32_t ins = graph.ins_up_to(chain, state_->start_of(event));
+  LinePlace place = state_->clocks->line().at(graph, chain, ins);
+  place.until_record = next == stream.parts.end() ? stream.records : next->first_record;
+  if (ins < graph.ins(chain)) place.until_record = std::min(place.until_record, graph.in_place(chain, ins));
+  place.until_record = std::min(place.until_record, stream.nesting.next_outer(event.record));
+  return place;
 }
 
 bool Order::has_times() const { return state_->times.serves(); }

@@ -14,6 +14,8 @@
 
 namespace weir::semantics {
 
+class Reading;
+
 struct OrderOptions {
   bool salvage = false;  // processes with damaged blocks are left unordered instead of being an error
   unsigned threads = 0;  // 0: one per core; what comes out is the same
@@ -26,6 +28,8 @@ struct OrderOptions {
 class Order {
  public:
   static Result<Order> of(const trace::TraceFile& trace, const OrderOptions& options = {});
+  // With what somebody has read already; used up.
+  static Result<Order> of(Reading& reading);
   Order(Order&&) noexcept;
   Order& operator=(Order&&) noexcept;
   ~Order();

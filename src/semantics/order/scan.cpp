@@ -1,67 +1,76 @@
 #include "semantics/order/scan.hpp"
 
-#include "semantics/order/scanner.hpp"
-
 namespace weir::semantics {
-namespace {
 
-Result<void> scan_stream(const trace::TraceFile& trace, std::uint32_t process, std::uint32_t stream,
-                         Scanner& scanner, ProcessActivity& activity, const ScanOptions& options) {
-  const trace::StreamInfo& about = trace.processes()[process].streams[stream];
-  activity.incomplete = activity.incomplete || about.lost > 0 || about.damaged > 0;
-  StreamActivity& kept = activity.streams[stream];
-  if (options.times) kept.times.resize(about.records);
-  trace::RecordReader reader(trace, process, stream);
-  trace::Record record;
-  std::size_t thread = 0;  // the next one to take over
-  for (;;) {
-    if (!reader.next(record)) {
-      if (!reader.error()) break;
-      if (!options.salvage) return *reader.error();
-      activity.incomplete = true;
-      if (!reader.skip_damage()) break;
-      continue;
-    }
-    bool other = activity.chains.empty() || activity.chains.back().stream != stream;
-    while (thread < about.threads.size() && about.threads[thread].first_record <= record.index) {
-      other = other || thread == 0 || about.threads[thread].number != about.threads[thread - 1].number;
-      ++thread;
-    }
-    if (other) {
-      scanner.begin_chain(stream, record.index);
-      kept.nesting.change_thread();
-    }
-    kept.nesting.add(record.index, record.depth);
-    if (options.times)
-      kept.times[record.index] = {record.start_ns,
-                                  record.start_ns + static_cast<std::int64_t>(record.duration_ns)};
-    scanner.take(record);
-  }
-  kept.nesting.finish();
-  return {};
+ProcessScan::ProcessScan(const trace::TraceFile& trace, std::uint32_t process, const Contexts& contexts,
+                         std::span<const MpiCall> calls, const ScanOptions& options)
+    : process_(&trace.processes()[process]),
+      options_(options),
+      scanner_(process, contexts, calls, trace.tables().functions, detail::ProcessClock(*process_),
+               activity_) {
+  activity_.streams.resize(process_->streams.size());
 }
 
-}  // namespace
+void ProcessScan::begin_stream(std::uint32_t stream) {
+  stream_ = stream;
+  thread_ = 0;
+  const trace::StreamInfo& about = process_->streams[stream];
+  activity_.incomplete = activity_.incomplete || about.lost > 0 || about.damaged > 0;
+  if (options_.times) activity_.streams[stream].times.resize(about.records);
+}
 
-Result<ProcessActivity> scan_process(const trace::TraceFile& trace, std::uint32_t process,
-                                     const Contexts& contexts, std::span<const MpiCall> calls,
-                                     const ScanOptions& options) {
-  ProcessActivity activity;
-  const std::size_t streams = trace.processes()[process].streams.size();
-  activity.streams.resize(streams);
-  Scanner scanner(process, contexts, calls, trace.tables().functions,
-                  detail::ProcessClock(trace.processes()[process]), activity);
-  for (std::uint32_t stream = 0; stream < streams; ++stream)
-    if (const auto done = scan_stream(trace, process, stream, scanner, activity, options); !done)
-      return done.error();
-  for (Chain& chain : activity.chains) {
+void ProcessScan::take(const trace::Record& record) {
+  const auto& threads = process_->streams[stream_].threads;
+  StreamActivity& kept = activity_.streams[stream_];
+  bool other = activity_.chains.empty() || activity_.chains.back().stream != stream_;
+  while (thread_ < threads.size() && threads[thread_].first_record <= record.index) {
+    other = other || thread_ == 0 || threads[thread_].number != threads[thread_ - 1].number;
+    ++thread_;
+  }
+  if (other) {
+    scanner_.begin_chain(stream_, record.index);
+    kept.nesting.change_thread();
+  }
+  kept.nesting.add(record.index, record.depth);
+  if (options_.times)
+    kept.times[record.index] = {record.start_ns,
+                                record.start_ns + static_cast<std::int64_t>(record.duration_ns)};
+  scanner_.take(record);
+}
+
+ProcessActivity ProcessScan::finish() {
+  for (Chain& chain : activity_.chains) {
     chain.points.shrink_to_fit();
     chain.starts.shrink_to_fit();
     chain.sends.shrink_to_fit();
     chain.receives.shrink_to_fit();
     chain.collectives.shrink_to_fit();
   }
-  return activity;
+  return std::move(activity_);
+}
+
+Result<ProcessActivity> scan_process(const trace::TraceFile& trace, std::uint32_t process,
+                                     const Contexts& contexts, std::span<const MpiCall> calls,
+                                     const ScanOptions& options) {
+  ProcessScan scan(trace, process, contexts, calls, options);
+  const std::size_t streams = trace.processes()[process].streams.size();
+  trace::Record record;
+  for (std::uint32_t stream = 0; stream < streams; ++stream) {
+    scan.begin_stream(stream);
+    trace::RecordReader reader(trace, process, stream);
+    for (;;) {
+      if (reader.next(record)) {
+        scan.take(record);
+        continue;
+      }
+      if (!reader.error()) break;
+      if (!options.salvage) return *reader.error();
+      scan.lose_records();
+      if (!reader.skip_damage()) break;
+    }
+    scan.end_stream();
+  }
+  return scan.finish();
 }
 
 }  // namespace weir::semantics

@@ -94,7 +94,7 @@ void Scanner::take(const trace::Record& record) {
   chain().end_ns = clock_.at(record.start_ns) + static_cast<std::int64_t>(record.duration_ns);
   const auto function = static_cast<std::size_t>(record.function - functions_.data());
   const MpiCall& call = calls_[function];
-  if (record.function->layer == "mpi" || record.function->layer == "mpiio") ++activity_->mpi_calls;
+  if (call.is_mpi) ++activity_->mpi_calls;
   if (call.kind == Kind::none) return;
   record_ = &record;
   function_ = static_cast<std::uint16_t>(function);
