@@ -16,7 +16,7 @@ void ConflictCounts::add(const ConflictCounts& more) {
 
 FileFindings find_conflicts(const File& file, std::span<const consistency::Model> models,
                             const Precedence& precedence, const ConflictOptions& options) {
-  detail::Findings findings(models.size(), options);
+  detail::Findings findings(models.size(), file.members.size(), options);
   if (file.writers > 0) {
     detail::Judge judge(file, models, precedence);
     if (options.all_pairs)

@@ -10,7 +10,8 @@ namespace weir::semantics::detail {
 // Adds up what is found in a file.
 class Findings {
  public:
-  Findings(std::size_t models, const ConflictOptions& options) : options_(&options) {
+  Findings(std::size_t models, std::size_t members, const ConflictOptions& options)
+      : options_(&options), lately_(members) {
     out_.conflicts.resize(models);
   }
 
@@ -24,11 +25,12 @@ class Findings {
     if (one.member != other.member) {
       std::pair<std::uint32_t, std::uint32_t> members(first.member, second.member);
       if (race && members.first > members.second) std::swap(members.first, members.second);
-      if (last_pair_ == nullptr || members != last_members_) {
-        last_members_ = members;
-        last_pair_ = &out_.pairs[members];
+      Lately& lately = lately_.slot(members.first, members.second);
+      if (lately.pair == nullptr || members != lately.members) {
+        lately.members = members;
+        lately.pair = &out_.pairs[members];
       }
-      ProcessPair& two = *last_pair_;
+      ProcessPair& two = *lately.pair;
       ++two.overlaps;
       two.races += race ? 1 : 0;
       two.models |= judgement.conflicts;
@@ -71,16 +73,17 @@ class Findings {
   void gap(const Access& first, const Access& second, std::uint32_t models, bool race) {
     constexpr std::size_t kMostGaps = 1000;
     const GapKey key{first.member, first.syncs, second.member, second.syncs, race};
-    if (last_gap_ == nullptr || key != last_gap_key_) {
+    Lately& lately = lately_.slot(first.member, second.member);
+    if (!lately.has_gap || key != lately.gap_key) {
       auto found = out_.gaps.find(key);
-      if (found == out_.gaps.end()) {
-        if (out_.gaps.size() >= kMostGaps) return;
+      if (found == out_.gaps.end() && out_.gaps.size() < kMostGaps)
         found = out_.gaps.emplace(key, Gap{0, 0, race, first, second}).first;
-      }
-      last_gap_key_ = key;
-      last_gap_ = &found->second;
+      lately.has_gap = true;
+      lately.gap_key = key;
+      lately.gap = found == out_.gaps.end() ? nullptr : &found->second;
     }
-    Gap& here = *last_gap_;
+    if (lately.gap == nullptr) return;
+    Gap& here = *lately.gap;
     ++here.pairs;
     here.models |= models;
     if (first.start_ns <= here.first.start_ns) return;
@@ -102,11 +105,15 @@ class Findings {
   const ConflictOptions* options_;
   std::map<std::pair<PairKind, std::uint32_t>, std::size_t> shown_;
   FileFindings out_;
-  // The last of each that was found: the next is mostly the same.
-  std::pair<std::uint32_t, std::uint32_t> last_members_;
-  ProcessPair* last_pair_ = nullptr;
-  GapKey last_gap_key_;
-  Gap* last_gap_ = nullptr;
+  // What two members had last: the next is mostly the same.
+  struct Lately {
+    std::pair<std::uint32_t, std::uint32_t> members;
+    ProcessPair* pair = nullptr;
+    GapKey gap_key;
+    Gap* gap = nullptr;  // null: there are too many
+    bool has_gap = false;
+  };
+  Recent<Lately> lately_;
   std::pair<PairKind, std::uint32_t> last_shown_key_;
   std::size_t* last_shown_ = nullptr;
 };

@@ -28,7 +28,12 @@ bool is_weaker(const Model& weak, const Model& strong) {
 }  // namespace
 
 Judge::Judge(const File& file, std::span<const Model> models, const Precedence& precedence)
-    : file_(&file), models_(models), precedence_(&precedence) {
+    : file_(&file),
+      models_(models),
+      precedence_(&precedence),
+      visible_(file.members.size()),
+      known_(file.members.size()),
+      known_records_(file.members.size()) {
   WEIR_CHECK(models.size() <= kMostModels, "too many models");
   all_ = models.size() == kMostModels ? ~std::uint32_t{0} : (std::uint32_t{1} << models.size()) - 1;
   for (std::size_t i = 0; i < models.size(); ++i)
@@ -102,8 +107,7 @@ bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, std::ui
                         std::uint32_t second) {
   const std::uint64_t one = std::uint64_t{first_member} << 32 | first;
   const std::uint64_t other = std::uint64_t{second_member} << 32 | second;
-  const std::uint64_t mixed = (one * 0x9E3779B97F4A7C15U) ^ (other * 0xC2B2AE3D27D4EB4FU);
-  Known& known = known_[mixed >> 52];
+  Known& known = known_.slot(one, other);
   if (known.first != one || known.second != other)
     known = {one, other, precedence_->before(moment(first_member, first), moment(second_member, second))};
   return known.before;
@@ -112,8 +116,7 @@ bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, std::ui
 bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, const Access& second) {
   const std::uint64_t one = std::uint64_t{first_member} << 32 | first;
   const std::uint64_t thread = std::uint64_t{second.member} << 32 | second.thread;
-  const std::uint64_t mixed = (one * 0x9E3779B97F4A7C15U) ^ (thread * 0xC2B2AE3D27D4EB4FU);
-  KnownRecords& known = known_records_[mixed >> 52];
+  KnownRecords& known = known_records_.slot(one, thread);
   if (known.first != one || known.thread != thread) {
     known = {};
     known.first = one;
@@ -219,7 +222,7 @@ Judgement Judge::judge_write(const Access& write, const Access& later) {
   using Order = Judgement::Order;
   const std::uint64_t first = std::uint64_t{write.member} << 32 | write.syncs;
   const std::uint64_t second = std::uint64_t{later.member} << 32 | later.syncs;
-  Visible& lately = visible_lately_;
+  Visible& lately = visible_.slot(first, second);
   if (lately.first == first && lately.second == second && lately.first_thread == write.thread &&
       lately.second_thread == later.thread && later.record >= lately.from_record && !write.delayed())
     return {Order::first, lately.conflicts};

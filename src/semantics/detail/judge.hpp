@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "consistency/model.hpp"
 #include "semantics/access.hpp"
+#include "semantics/detail/recent.hpp"
 #include "semantics/precedence.hpp"
 
 namespace weir::semantics::detail {
@@ -110,9 +110,9 @@ class Judge {
     std::uint64_t from_record = 0;
     std::uint32_t conflicts = 0;
   };
-  Visible visible_lately_;
-  std::array<Known, 1 << 12> known_;
-  std::array<KnownRecords, 1 << 12> known_records_;
+  Recent<Visible> visible_;
+  Recent<Known> known_;
+  Recent<KnownRecords> known_records_;
 };
 
 }  // namespace weir::semantics::detail

@@ -2,42 +2,32 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <vector>
 
-#include <boost/container/small_vector.hpp>
+#include "semantics/detail/spans.hpp"
 
 namespace weir::semantics::detail {
 namespace {
 
 constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
-// A range of bytes that were last written by the same access and read by the same ones since.
-struct Cell {
-  using Indices = boost::container::small_vector<std::uint32_t, 2>;
-
-  std::int64_t end = 0;
-  Indices writers;  // the last one, and those before it that it does not speak for
-  Indices readers;  // the last of each thread
-};
-
 class Sweep {
  public:
   Sweep(const File& file, Judge& judge, Findings& findings)
-      : all_(&file.accesses), judge_(&judge), findings_(&findings) {}
+      : all_(&file.accesses), judge_(&judge), findings_(&findings), spans_(file.accesses, judge, cells_) {}
 
   void run() {
     for (std::uint32_t i = 0; i < all_->size(); ++i) take(i);
   }
 
  private:
-  using Cells = std::map<std::int64_t, Cell>;
-
   // The first cell at or behind a place. Accesses mostly go on where the last one ended.
   Cells::iterator find(std::int64_t at) {
     auto next = near_;
     for (int step = 0; step < 2; ++step) {
+      if (next != cells_.end() && next->first == at) return next;
       if (next != cells_.begin() && std::prev(next)->first >= at) break;
-      if (next == cells_.end() || next->first >= at) return next;
+      if (next == cells_.end() || next->first > at) return next;
       ++next;
     }
     return cells_.lower_bound(at);
@@ -55,12 +45,19 @@ class Sweep {
     return cells_.emplace_hint(next, at, std::move(rest));
   }
 
+  // Likewise for the end of an access that begins at or before a cell.
+  Cells::iterator cut_behind(Cells::iterator cell, std::int64_t end) {
+    if (cell == cells_.end() || cell->first >= end) return cell;
+    return cell->second.end == end ? std::next(cell) : cut(end);
+  }
+
   void take(std::uint32_t index) {
     const Access& access = (*all_)[index];
     found_ = {};
     judged_ = {};
+    if (!spans_.empty()) spans_.open(access.begin, access.end, !access.writes());
     const auto cell = near_ = cut(access.begin);
-    const auto behind = cell != cells_.end() && cell->first >= access.end ? cell : cut(access.end);
+    const auto behind = cut_behind(cell, access.end);
     near_ = behind;  // stays: only what lies before it is taken away
     access.writes() ? write(index, cell, behind) : read(index, cell, behind);
     for (std::size_t kind = 0; kind < found_.models.size(); ++kind)
@@ -137,7 +134,7 @@ class Sweep {
     mine->second.writers.push_back(writer);
   }
 
-  void keep_lasting(Cell::Indices& earlier, const Access& access) const {
+  void keep_lasting(Indices& earlier, const Access& access) const {
     earlier.erase(std::remove_if(earlier.begin(), earlier.end(),
                                  [&](std::uint32_t one) { return !judge_->outlasts((*all_)[one], access); }),
                   earlier.end());
@@ -146,13 +143,26 @@ class Sweep {
   void read(std::uint32_t index, Cells::iterator cell, Cells::iterator behind) {
     const Access& access = (*all_)[index];
     std::int64_t from = access.begin;
-    for (; cell != behind; ++cell) {
+    SpansRead read;
+    while (cell != behind) {
       put_reader(from, cell->first, index, cell);
+      if (Span* const span = spans_.empty() ? nullptr : spans_.find(cell->first); span != nullptr) {
+        read_span(*span, index);
+        spans_.add_reader(span->readers, index);
+        from = span->end;
+        pass(read, span);
+        cell = cells_.lower_bound(from);
+        continue;
+      }
+      if (read.cells == 0) read.cells_begin = cell->first;
       from = cell->second.end;
       for (const std::uint32_t writer : cell->second.writers) judge_once(writer, index);
-      add_reader(cell->second, index);
+      spans_.add_reader(cell->second.readers, index);
+      ++cell;
+      if (++read.cells == Spans::kCells) pass(read, spans_.make(read.cells_begin, from));
     }
     put_reader(from, access.end, index, behind);
+    join_rest(read);
   }
 
   void put_reader(std::int64_t begin, std::int64_t end, std::uint32_t reader, Cells::iterator hint) {
@@ -162,16 +172,52 @@ class Sweep {
     cell.readers.push_back(reader);
   }
 
-  // A thread's last read is the one that others must come after.
-  void add_reader(Cell& cell, std::uint32_t index) {
-    const Access& access = (*all_)[index];
-    for (std::uint32_t& reader : cell.readers) {
-      const Access& other = (*all_)[reader];
-      if (other.member != access.member || judge_->outlasts(other, access)) continue;
-      reader = index;
+  // Spans that a read has covered one behind the other.
+  struct SpansRead {
+    std::vector<Span*> spans;
+    std::size_t cells = 0;  // behind them
+    std::int64_t cells_begin = 0;
+  };
+
+  void pass(SpansRead& read, Span* span) {
+    read.cells = 0;
+    while (!read.spans.empty() && read.spans.back()->level <= span->level) {
+      Span* const joined = spans_.join(read.spans.back(), span);
+      if (joined == nullptr) break;
+      read.spans.pop_back();
+      span = joined;
+    }
+    read.spans.push_back(span);
+  }
+
+  // Those of a read that are left are of different sizes, the largest first.
+  void join_rest(SpansRead& read) {
+    while (read.spans.size() > 1) {
+      Span* const last = read.spans.back();
+      read.spans.pop_back();
+      if (Span* const joined = spans_.join(read.spans.back(), last)) read.spans.back() = joined;
+    }
+  }
+
+  void read_span(const Span& span, std::uint32_t index) {
+    for (const WriterRun& run : span.writers) read_run(span, run, index);
+  }
+
+  // The earlier a write of the run, the sooner it is before the read; the later, the sooner behind it.
+  void read_run(const Span& span, const WriterRun& run, std::uint32_t index) {
+    const Judgement::Order last = judge_once(run.last, index);
+    if (last == Judgement::Order::first || run.first == run.last) return;
+    if (judge_once(run.first, index) == last) return;
+    const auto key = WriterRun::key((*all_)[run.first]);
+    if (span.left != nullptr) {
+      for (const Span* const part : {span.left.get(), span.right.get()})
+        for (const WriterRun& one : part->writers)
+          if (WriterRun::key((*all_)[one.first]) == key) read_run(*part, one, index);
       return;
     }
-    cell.readers.push_back(index);
+    for (auto cell = cells_.find(span.begin); cell != cells_.end() && cell->first < span.end; ++cell)
+      for (const std::uint32_t writer : cell->second.writers)
+        if (WriterRun::key((*all_)[writer]) == key) judge_once(writer, index);
   }
 
   struct Found {
@@ -193,6 +239,7 @@ class Sweep {
   Findings* findings_;
   Cells cells_;
   Cells::iterator near_ = cells_.end();
+  Spans spans_;
   Found found_;
   JudgedLately judged_;
 };

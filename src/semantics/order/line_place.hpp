@@ -13,7 +13,8 @@ struct LinePlace {
 
   std::int64_t after_ns = kFirst;  // when something before it started, on the clock of rank 0
   std::uint32_t number = 0;
-  std::uint64_t until_record = 0;  // all records of the thread from the one asked about to this one stand there
+  std::uint64_t until_record =
+      0;  // all records of the thread from the one asked about to this one stand there
 };
 
 }  // namespace weir::semantics
