@@ -11,6 +11,7 @@
 #include "capture/library_threads.hpp"
 #include "capture/memory.hpp"
 #include "capture/settings.hpp"
+#include "capture/thread_numbers.hpp"
 
 namespace weir::capture {
 
@@ -24,6 +25,7 @@ class Process {
   bool recording();
   Handles& handles() { return handles_; }
   LibraryThreads& library_threads() { return library_threads_; }
+  ThreadNumbers& threads() { return threads_; }
   const Settings& settings() const { return settings_; }
   const ChildEnvironment& child_environment() const { return child_environment_; }
   std::int64_t number() const { return number_; }
@@ -78,6 +80,7 @@ class Process {
   ChildEnvironment child_environment_;
   Handles handles_;
   LibraryThreads library_threads_;
+  ThreadNumbers threads_;
   std::int64_t number_ = 0;
   Tick start_tick_;
   Lock lanes_lock_;

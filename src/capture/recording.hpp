@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/uio.h>
 #include <utime.h>
 
@@ -77,6 +78,8 @@ class Recording {
       if constexpr (kTreatment<i> == Treatment::object)
         if (std::get<i>(args_) != nullptr) under_ = descriptor_of(std::get<i>(args_));
     }
+    if constexpr (joins_thread(C))  // while the name is still its
+      thread_ = Process::current().threads().find(std::get<0>(args_));
   }
 
   // A handle that another thread or the parent opened is looked at while it is still open.
@@ -158,7 +161,7 @@ class Recording {
     draft.begin(static_cast<std::uint32_t>(C), depth, kCount);
     const bool failed = is_failure(result);
     suspect_ = failed && !comes_after_reading(error);
-    draft.result = number(result);
+    draft.result = result_ = number(result);
     update_closed(failed, error);
     put_arguments(lane, draft, failed);
     put_result(lane, draft, result, failed, error);
@@ -230,6 +233,22 @@ class Recording {
     }
   }
 
+  // Whether the call has put something where it was told to: those that return an error number have not
+  // when it is one, nor has a wait that found no child.
+  bool has_written() const {
+    if constexpr (waits_for_child(C) && !is(C, "waitid"))
+      return result_ > 0;
+    else
+      return result_ == 0;
+  }
+
+  const pthread_attr_t* settings_of_thread() const {
+    if constexpr (is(C, "pthread_create"))
+      return std::get<1>(args_);
+    else
+      return nullptr;
+  }
+
   void put_arguments(Lane& lane, Draft& draft, bool failed) {
     for_each([&](auto index) { put_argument<index>(lane, draft, failed); });
   }
@@ -242,6 +261,13 @@ class Recording {
     draft.values[I] = number(value);
     if constexpr (how == Treatment::number) {
       draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
+    } else if constexpr (how == Treatment::changing || how == Treatment::thread) {
+      if constexpr (how == Treatment::thread) {
+        draft.values[I] = thread_;
+        if (draft.result == 0) Process::current().threads().joined(value, thread_);
+      }
+      draft.put(I, Encoding::column);
+      draft.columns = true;
     } else if constexpr (how == Treatment::descriptor || how == Treatment::directory) {
       put_descriptor<I>(lane, draft, failed);
     } else if constexpr (how == Treatment::offset) {
@@ -307,6 +333,19 @@ class Recording {
         draft.values[I] = static_cast<std::int64_t>(*value) - moved;
         put_offset<I>(lane, draft);
       } else if constexpr (how == Treatment::address) {
+        draft.put(I, Encoding::column);
+        draft.columns = true;
+      } else if constexpr (how == Treatment::written || how == Treatment::new_thread) {
+        if (failed || !has_written()) {
+          draft.put(I, Encoding::absent);
+          return;
+        }
+        if constexpr (how == Treatment::new_thread)
+          draft.values[I] = Process::current().threads().begun(*value, settings_of_thread());
+        else if constexpr (std::is_same_v<Arg<I>, siginfo_t*>)
+          draft.values[I] = value->si_pid;
+        else
+          draft.values[I] = *value;
         draft.put(I, Encoding::column);
         draft.columns = true;
       } else if constexpr (how == Treatment::new_pair) {
@@ -465,7 +504,7 @@ class Recording {
         }
       } else if constexpr (kShape.result == Role::character) {
         draft.put_result(Encoding::absent);
-      } else if constexpr (is(C, "fork")) {
+      } else if constexpr (is(C, "fork") || (waits_for_child(C) && !is(C, "waitid"))) {
         draft.put_result(Encoding::column);
         draft.columns = true;
       } else {
@@ -524,7 +563,9 @@ class Recording {
   std::array<Handle, kCount> before_;
   int under_ = -1;
   std::size_t submitted_ = 0;
-  bool suspect_ = false;  // the call failed, perhaps before it looked at what its arguments point to
+  std::int64_t result_ = 0;
+  std::int64_t thread_ = 0;  // that is joined
+  bool suspect_ = false;     // the call failed, perhaps before it looked at what its arguments point to
   bool unchecked_ = false;
   bool left_out_ = false;
   bool surprising_ = false;

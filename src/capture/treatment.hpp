@@ -26,6 +26,10 @@ enum class Treatment {
   offset_pointer,  // likewise, where the call also leaves the new one
   request,         // an asynchronous request: what it asks for
   ring,            // an io_uring: what is about to be submitted
+  changing,        // a number that is another one each time: a process
+  written,         // likewise, where the call has put it
+  thread,          // what the C library calls a thread, by the kernel's number
+  new_thread,      // likewise, where the call has put it
   new_pair,        // where two new descriptors are put
   string,          // data that ends at its null character: how long it is
   nothing,         // data itself
@@ -44,6 +48,15 @@ constexpr bool maps_memory(Call call) {
   return is_one_of(call, "mmap", "munmap", "mremap", "msync", "madvise", "posix_madvise");
 }
 
+constexpr bool waits_for_child(Call call) {
+  return is_one_of(call, "wait", "waitpid", "wait3", "wait4", "waitid");
+}
+constexpr bool makes_thread(Call call) { return is_one_of(call, "pthread_create", "thrd_create"); }
+constexpr bool joins_thread(Call call) {
+  return is_one_of(call, "pthread_join", "pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np",
+                   "thrd_join");
+}
+
 template <Call C, std::size_t I, class T>
 constexpr Treatment treatment() {
   constexpr const Argument& argument = arguments(C)[I];
@@ -51,6 +64,15 @@ constexpr Treatment treatment() {
   constexpr bool in = argument.direction == Direction::in;
   if constexpr (role == Role::varargs) {
     return Treatment::pointer;
+  } else if constexpr (makes_thread(C) && I == 0) {
+    return Treatment::new_thread;
+  } else if constexpr (joins_thread(C) && I == 0) {
+    return Treatment::thread;
+  } else if constexpr (waits_for_child(C) && argument.name == "child") {
+    return Treatment::changing;
+  } else if constexpr ((waits_for_child(C) && (argument.name == "status" || argument.name == "ended")) ||
+                       (is_one_of(C, "posix_spawn", "posix_spawnp") && argument.name == "child")) {
+    return Treatment::written;
   } else if constexpr (!std::is_pointer_v<T>) {
     if constexpr (role == Role::file) return Treatment::descriptor;
     if constexpr (role == Role::directory) return Treatment::directory;

@@ -108,7 +108,11 @@ std::string_view why_not(const trace::Function& function) {
   if (name.starts_with("exec") ||
       is_one_of("fexecve", "posix_spawn", "posix_spawnp", "system", "popen", "pclose"))
     return "other programs are not started";
-  if (is_one_of("fork", "_Fork", "forkpty", "daemon")) return "child processes are not made";
+  if (is_one_of("fork", "_Fork", "forkpty", "daemon", "wait", "waitpid", "wait3", "wait4", "waitid"))
+    return "child processes are not made";
+  if (is_one_of("pthread_create", "thrd_create", "pthread_join", "pthread_tryjoin_np", "pthread_timedjoin_np",
+                "pthread_clockjoin_np", "thrd_join"))
+    return "the proxy has threads of its own";
   if (name == "mprotect") return "concerns memory only";
   if (name.starts_with("H5E")) return "concerns messages only";  // HDF5 itself makes them when it ends
   if (name.starts_with("aio_") || name == "lio_listio" || name.starts_with("io_uring"))
