@@ -52,7 +52,7 @@ std::vector<std::string> CheckView::notes() const {
     const std::string which = order.orders().size() > 1 ? fmt::format("program {}: ", i + 1) : std::string();
     if (!one.is_proven() && accesses.programs[i].trace->processes().size() > 1) {
       if (!one.has_times())
-        notes.push_back(which + "no MPI calls, and times are not exact: nothing orders processes");
+        notes.push_back(which + "no MPI calls, and times are not exact: only fork and wait order processes");
       else
         notes.push_back(
             which +
@@ -76,8 +76,15 @@ std::vector<std::string> CheckView::notes() const {
     for (const std::string& note : one.notes()) notes.push_back(which + note);
   }
   if (accesses.unfollowed > 0)
+    notes.push_back(fmt::format(
+        "{} calls are left out: the trace does not tell which bytes they moved (requests in lists, "
+        "lio_listio, and their like)",
+        format_count(accesses.unfollowed)));
+  if (accesses.rings > 0)
     notes.push_back(
-        fmt::format("{} calls of asynchronous I/O are left out", format_count(accesses.unfollowed)));
+        fmt::format("{} rings of io_uring were made: what is read and written through them is not seen, "
+                    "and the verdict does not know of it",
+                    format_count(accesses.rings)));
   if (accesses.untyped > 0)
     notes.push_back(fmt::format("{} MPI-IO calls are left out: the trace does not tell their datatypes",
                                 format_count(accesses.untyped)));

@@ -107,11 +107,33 @@ void print_sizes(const semantics::Patterns& patterns, Output& out) {
   out.table(table);
 }
 
+struct Maker {
+  std::string_view word;   // for machines
+  std::string_view title;  // for people
+};
+
+Maker maker_of(semantics::MetadataCount::Library library) {
+  using Library = semantics::MetadataCount::Library;
+  switch (library) {
+    case Library::mpi:
+      return {"mpi", "MPI"};
+    case Library::hdf5:
+      return {"hdf5", "HDF5"};
+    case Library::netcdf:
+      return {"netcdf", "NetCDF"};
+    case Library::pnetcdf:
+      return {"pnetcdf", "PnetCDF"};
+    case Library::none:
+      break;
+  }
+  return {"program", "the program"};
+}
+
 void print_metadata(const semantics::Accesses& accesses, Output& out) {
   if (accesses.metadata.empty()) return;
-  Table table({{"metadata operation"}, {"made by"}, {"calls", Table::right}});
+  Table table({{"metadata operation"}, {"layer"}, {"made by"}, {"calls", Table::right}});
   for (const semantics::MetadataCount& one : accesses.metadata)
-    table.row({one.function, one.in_mpi ? "MPI" : "the program", format_count(one.calls)});
+    table.row({one.function, one.layer, std::string(maker_of(one.made_by).title), format_count(one.calls)});
   out.write("\n");
   out.table(table);
 }
@@ -168,8 +190,10 @@ Json patterns_json(const semantics::Accesses& accesses, const semantics::Pattern
   document["files"] = std::move(files);
   Json metadata = Json::array();
   for (const semantics::MetadataCount& one : accesses.metadata)
-    metadata.push_back(
-        {{"function", one.function}, {"made_by", one.in_mpi ? "mpi" : "program"}, {"calls", one.calls}});
+    metadata.push_back({{"function", one.function},
+                        {"layer", one.layer},
+                        {"made_by", std::string(maker_of(one.made_by).word)},
+                        {"calls", one.calls}});
   document["metadata"] = std::move(metadata);
   return document;
 }

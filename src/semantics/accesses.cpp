@@ -2,32 +2,37 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "semantics/detail/assemble.hpp"
 #include "semantics/detail/follow_trace.hpp"
-#include "semantics/detail/process_clock.hpp"
+#include "semantics/detail/host_clocks.hpp"
 
 namespace weir::semantics {
 namespace {
 
 // The time at which the last call of a trace has ended, on the clock of its rank 0.
-std::int64_t end_of(const trace::TraceFile& trace) {
+std::int64_t end_of(const trace::TraceFile& trace, const detail::HostClocks& clocks) {
   std::int64_t last = 0;
-  for (const trace::ProcessInfo& process : trace.processes()) {
-    const detail::ProcessClock clock(process);
-    for (const trace::StreamInfo& stream : process.streams)
-      for (const trace::BlockInfo& block : stream.blocks) last = std::max(last, clock.at(block.last_end_ns));
-  }
+  for (std::uint32_t p = 0; p < trace.processes().size(); ++p)
+    for (const trace::StreamInfo& stream : trace.processes()[p].streams)
+      for (const trace::BlockInfo& block : stream.blocks)
+        last = std::max(last, clocks.of(p).at(block.last_end_ns));
   return last;
 }
 
+// By layer, function and who made them.
+using MetadataCounts = std::map<std::tuple<std::string, std::string, MetadataCount::Library>, std::uint64_t>;
+
 void count_metadata(const trace::TraceFile& trace, const std::vector<detail::Collected>& families,
-                    std::map<std::pair<std::string, bool>, std::uint64_t>& counts) {
+                    MetadataCounts& counts) {
   for (const detail::Collected& family : families)
-    for (const auto& [key, calls] : family.metadata)
-      counts[{trace.tables().functions[key.function].means, key.in_mpi}] += calls;
+    for (const auto& [key, calls] : family.metadata) {
+      const trace::Function& function = trace.tables().functions[key.function];
+      counts[{function.layer, function.means, key.made_by}] += calls;
+    }
 }
 
 }  // namespace
@@ -67,7 +72,7 @@ std::string Accesses::label(std::uint32_t number) const {
 Result<Accesses> rebuild(const std::vector<const trace::TraceFile*>& traces, const RebuildOptions& options) {
   Accesses made;
   std::vector<detail::FollowedProgram> followed;
-  std::map<std::pair<std::string, bool>, std::uint64_t> metadata;
+  MetadataCounts metadata;
   std::uint32_t processes = 0;
   std::int64_t shift = 0;
   for (const trace::TraceFile* const trace : traces) {
@@ -81,10 +86,13 @@ Result<Accesses> rebuild(const std::vector<const trace::TraceFile*>& traces, con
     made.programs.push_back({trace, processes, shift});
     followed.push_back({*std::move(families), processes, shift});
     processes += static_cast<std::uint32_t>(trace->processes().size());
-    shift += end_of(*trace) + 1;
+    shift += end_of(*trace, reading.clocks()) + 1;
   }
   detail::assemble(std::move(followed), options.threads, made);
-  for (const auto& [key, calls] : metadata) made.metadata.push_back({key.first, key.second, calls});
+  for (const auto& [key, calls] : metadata) {
+    const auto& [layer, function, made_by] = key;
+    made.metadata.push_back({function, layer, made_by, calls});
+  }
   return made;
 }
 

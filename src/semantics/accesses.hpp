@@ -39,8 +39,11 @@ struct NameUse {
 
 // How often a call that is neither data nor open, close or seek was made, and by whom.
 struct MetadataCount {
+  enum class Library : std::uint8_t { none, mpi, hdf5, netcdf, pnetcdf };
+
   std::string function;
-  bool in_mpi = false;
+  std::string layer;                // the function's: posix, mpiio, hdf5
+  Library made_by = Library::none;  // inside whose call; none: by the program itself
   std::uint64_t calls = 0;
 };
 
@@ -61,7 +64,8 @@ struct Accesses {
   std::vector<MetadataCount> metadata;
   std::uint64_t access_count = 0;
   std::uint64_t data_calls = 0;
-  std::uint64_t unfollowed = 0;     // data calls whose bytes the trace does not tell (asynchronous I/O)
+  std::uint64_t unfollowed = 0;     // data calls whose bytes the trace does not tell (lists of requests)
+  std::uint64_t rings = 0;          // of io_uring: what goes through them is not seen
   std::uint64_t untyped = 0;        // MPI-IO calls whose datatype the trace does not tell
   std::uint64_t library_files = 0;  // that MPI keeps for itself; not among `files`
 

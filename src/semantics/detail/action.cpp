@@ -1,5 +1,7 @@
 #include "semantics/detail/action.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <unordered_map>
 
@@ -43,6 +45,10 @@ const Table& posix_actions() {
       {"pwritev", Action::transfer_at},
       {"preadv2", Action::transfer_at},
       {"pwritev2", Action::transfer_at},
+      {"aio_read", Action::begin_request},
+      {"aio_write", Action::begin_request},
+      {"aio_return", Action::end_request},
+      {"aio_error", Action::end_request},
       {"sendfile", Action::copy},
       {"copy_file_range", Action::copy},
       {"splice", Action::copy},
@@ -187,9 +193,42 @@ void find_arguments(const trace::Function& function, CallInfo& info) {
   }
 }
 
+Library library_of(std::string_view layer) {
+  if (layer == "mpi" || layer == "mpiio") return Library::mpi;
+  if (layer == "hdf5") return Library::hdf5;
+  if (layer == "netcdf") return Library::netcdf;
+  return layer == "pnetcdf" ? Library::pnetcdf : Library::none;
+}
+
+// What asks about a file or changes it otherwise than by its data.
+bool is_metadata_of_mpiio(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "MPI_File_delete",        "MPI_File_set_size",     "MPI_File_preallocate", "MPI_File_get_size",
+      "MPI_File_get_group",     "MPI_File_get_amode",    "MPI_File_set_info",    "MPI_File_get_info",
+      "MPI_File_set_atomicity", "MPI_File_get_atomicity"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+// What makes, opens, asks about or removes objects in a file, and their attributes. Opening and closing the
+// file itself, its flushes and the data of datasets are none; property lists, types and spaces live in
+// memory.
+bool is_metadata_of_hdf5(std::string_view name) {
+  constexpr std::array<std::string_view, 7> kObjects = {"H5A", "H5D", "H5F", "H5G", "H5L", "H5O", "H5R"};
+  constexpr std::array<std::string_view, 13> kOthers = {
+      "H5Fcreate",          "H5Fopen",       "H5Fclose",       "H5Fflush",
+      "H5Freopen",          "H5Dread",       "H5Dwrite",       "H5Dread_multi",
+      "H5Dwrite_multi",     "H5Dread_chunk", "H5Dwrite_chunk", "H5Dget_access_plist",
+      "H5Dget_create_plist"};
+  if (name.size() < 4 || std::find(kObjects.begin(), kObjects.end(), name.substr(0, 3)) == kObjects.end())
+    return false;
+  return std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end() && name[3] >= 'a' && name[3] <= 'z';
+}
+
 CallInfo call_info(const trace::Function& function) {
   CallInfo info;
   info.in_mpi = function.layer == "mpi" || function.layer == "mpiio";
+  info.library = library_of(function.layer);
+  info.opens_ring = function.layer == "uring" && function.opens;
   if (!is_known(function)) return info;
   find_arguments(function, info);
   const Table& table = info.in_mpi ? mpi_actions() : posix_actions();
@@ -206,7 +245,9 @@ CallInfo call_info(const trace::Function& function) {
                        info.action == Action::close || info.action == Action::close_stream ||
                        info.action == Action::seek || info.action == Action::seek_stream ||
                        info.action == Action::sync_data || info.action == Action::flush_stream;
-  info.metadata = function.layer == "posix" && !on_data && (info.path >= 0 || info.handle >= 0);
+  if (function.layer == "posix") info.metadata = !on_data && (info.path >= 0 || info.handle >= 0);
+  if (function.layer == "mpiio") info.metadata = is_metadata_of_mpiio(name);
+  if (function.layer == "hdf5") info.metadata = is_metadata_of_hdf5(name);
   return info;
 }
 

@@ -3,9 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "semantics/accesses.hpp"
 #include "trace/record.hpp"
 
 namespace weir::semantics::detail {
+
+// Libraries whose calls are traced, and which make calls of their own inside.
+using Library = MetadataCount::Library;
 
 // What a call does to files, as far as bytes and their visibility are concerned.
 enum class Action : std::uint8_t {
@@ -22,7 +26,9 @@ enum class Action : std::uint8_t {
   transfer,       // read, write: at the position, which moves
   transfer_at,    // pread, pwrite: at an offset
   transfer_stream,
-  copy,  // sendfile, copy_file_range, splice: from one file to another
+  begin_request,  // aio_read, aio_write
+  end_request,    // aio_return, aio_error: it may be complete
+  copy,           // sendfile, copy_file_range, splice: from one file to another
   seek,
   seek_stream,
   tell_stream,
@@ -77,9 +83,11 @@ struct CallInfo {
   std::int8_t flags = -1;
   std::int8_t count = -1;
   std::int8_t datatype = -1;
-  bool in_mpi = false;    // of MPI or MPI-IO: what is inside it is the library's
-  bool metadata = false;  // neither data nor open, close or seek
-  bool shared = false;    // at the shared position
+  bool in_mpi = false;              // of MPI or MPI-IO: what is inside it is the library's
+  bool metadata = false;            // neither data nor open, close or seek
+  bool opens_ring = false;          // what goes through it is not seen
+  Library library = Library::none;  // whose call it is
+  bool shared = false;              // at the shared position
 };
 
 std::vector<CallInfo> call_infos(const std::vector<trace::Function>& functions);

@@ -237,6 +237,7 @@ class Assembly {
         }
         out_->data_calls += families[f].data_calls;
         out_->unfollowed += families[f].unfollowed;
+        out_->rings += families[f].rings;
         out_->untyped += families[f].untyped;
       }
     }

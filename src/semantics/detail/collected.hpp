@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "semantics/access.hpp"
+#include "semantics/accesses.hpp"
 
 namespace weir::semantics::detail {
 
@@ -67,7 +68,7 @@ struct Use {
 // A call that is neither data nor open, close or seek, by the function's number and where it was made.
 struct MetadataKey {
   std::uint32_t function = 0;
-  bool in_mpi = false;
+  MetadataCount::Library made_by = MetadataCount::Library::none;
   friend auto operator<=>(const MetadataKey&, const MetadataKey&) = default;
 };
 
@@ -77,6 +78,7 @@ struct Collected {
   std::vector<Use> uses;
   std::map<MetadataKey, std::uint64_t> metadata;
   std::uint64_t data_calls = 0;
+  std::uint64_t rings = 0;
   std::uint64_t unfollowed = 0;  // data calls whose bytes the trace does not tell
   std::uint64_t untyped = 0;     // MPI-IO calls with datatypes that were not seen being made
 };

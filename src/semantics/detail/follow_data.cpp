@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
@@ -113,6 +117,77 @@ void Follower::transfer_stream(const Call& call) {
       static_cast<std::uint8_t>(flags | (writes ? Access::kWrite : 0) |
                                 (description.from_end ? Access::kFromEnd : 0)),
       slot->buffer);
+}
+
+namespace {
+
+// What the recorder keeps of an aiocb.
+struct AskedFor {
+  std::int64_t descriptor = 0;
+  std::int64_t operation = 0;
+  std::int64_t offset = 0;
+  std::int64_t bytes = 0;
+  std::int64_t address = 0;
+};
+
+std::optional<AskedFor> asked_for(const trace::Record& record) {
+  AskedFor asked;
+  for (std::size_t i = 0; i < record.arguments.size(); ++i) {
+    const Value& value = record.arguments[i];
+    if (record.function->arguments[i].role != Role::request || value.text.size() != sizeof asked) continue;
+    std::memcpy(&asked, value.text.data(), sizeof asked);
+    return asked;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// The library moves the data any time until somebody learns that it is done: as what a stream holds back
+// until it is flushed.
+void Follower::begin_request(const Call& call) {
+  const auto asked = asked_for(*call.record);
+  if (!asked) {
+    ++out_.unfollowed;
+    return;
+  }
+  for (std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
+    for (const Slot& slot : *list) {
+      if (!slot.open || slot.number != asked->descriptor || slot.use == kNone) continue;
+      if (asked->bytes < 0 || asked->offset < 0 || asked->offset > INT64_MAX - asked->bytes) return;
+      ++out_.data_calls;
+      const bool writes = call.info->moves > 0;
+      const bool appends = writes && descriptions_[slot.description].append;
+      const std::int64_t begin = appends ? 0 : asked->offset;
+      const auto buffer = ++call.table->buffers;
+      call.table->requests[asked->address] = {slot.use, out_.uses[slot.use].accesses.size(), buffer, false};
+      add(call, slot.use, begin, begin + asked->bytes,
+          static_cast<std::uint8_t>(Access::kDelayed | (writes ? Access::kWrite : 0) |
+                                    (appends ? Access::kFromEnd : 0)),
+          buffer);
+      return;
+    }
+}
+
+// aio_error tells that a request is complete, aio_return how many bytes it moved. One that no call here made
+// came in a list (lio_listio), of which the trace does not tell more.
+void Follower::end_request(const Call& call) {
+  const bool returns = call.record->function->means == "aio_return";
+  const std::int64_t result = call.record->failed() ? -1 : call.result();
+  const auto asked = asked_for(*call.record);
+  const auto found = asked ? call.table->requests.find(asked->address) : call.table->requests.end();
+  if (found == call.table->requests.end()) {
+    if (returns && result > 0) ++out_.unfollowed;
+    return;
+  }
+  Request& request = found->second;
+  if (!returns && result != 0) return;  // EINPROGRESS, or an error that aio_return will tell
+  if (!request.complete) sync(call, request.use, SyncPoint::kFlushes, request.buffer);
+  request.complete = true;
+  if (!returns) return;
+  Access& access = out_.uses[request.use].accesses[request.access];
+  access.end = std::min(access.end, access.begin + std::max<std::int64_t>(result, 0));
+  call.table->requests.erase(found);
 }
 
 // The offsets that were given, or else the positions; the recorder kept the offsets as they were before.

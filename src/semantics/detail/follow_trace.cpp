@@ -50,8 +50,9 @@ struct Source {
 
 class Family {
  public:
-  Family(const trace::TraceFile& trace, std::span<const CallInfo> calls, const RebuildOptions& options)
-      : trace_(&trace), options_(&options), follower_(trace, calls) {}
+  Family(const trace::TraceFile& trace, std::span<const CallInfo> calls, const HostClocks& clocks,
+         const RebuildOptions& options)
+      : trace_(&trace), options_(&options), clocks_(&clocks), follower_(trace, calls, clocks) {}
 
   // The only process, with one stream only: its records come as an order wants them.
   void also_scan(ProcessScan& scan) {
@@ -64,12 +65,8 @@ class Family {
       const auto& streams = trace_->processes()[process].streams;
       follower_.begin(process, static_cast<std::uint32_t>(streams.size()));
       for (std::uint32_t stream = 0; stream < streams.size(); ++stream)
-        sources_.push_back({process,
-                            stream,
-                            {*trace_, process, stream},
-                            {},
-                            INT64_MIN,
-                            ProcessClock(trace_->processes()[process])});
+        sources_.push_back(
+            {process, stream, {*trace_, process, stream}, {}, INT64_MIN, clocks_->of(process)});
     }
     for (std::size_t i = 0; i < sources_.size(); ++i)
       if (advance(sources_[i])) heap_.push_back(i);
@@ -131,6 +128,7 @@ class Family {
 
   const trace::TraceFile* trace_;
   const RebuildOptions* options_;
+  const HostClocks* clocks_;
   Follower follower_;
   ProcessScan* scan_ = nullptr;
   std::vector<Source> sources_;
@@ -150,7 +148,7 @@ Result<std::vector<Collected>> follow_trace(const trace::TraceFile& trace, const
   parallel_for(
       families.size(),
       [&](std::size_t i) {
-        Family family(trace, calls, options);
+        Family family(trace, calls, reading.clocks(), options);
         std::optional<ProcessScan> scan;
         const std::uint32_t first = families[i].front();
         if (families[i].size() == 1 && trace.processes()[first].streams.size() == 1)

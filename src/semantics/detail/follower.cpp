@@ -4,11 +4,8 @@ namespace weir::semantics::detail {
 
 using consistency::Operation;
 
-Follower::Follower(const trace::TraceFile& trace, std::span<const CallInfo> calls)
-    : trace_(&trace), calls_(calls), functions_(trace.tables().functions.data()) {
-  clocks_.reserve(trace.processes().size());
-  for (const trace::ProcessInfo& process : trace.processes()) clocks_.emplace_back(process);
-}
+Follower::Follower(const trace::TraceFile& trace, std::span<const CallInfo> calls, const HostClocks& clocks)
+    : trace_(&trace), calls_(calls), functions_(trace.tables().functions.data()), clocks_(&clocks) {}
 
 void Follower::begin(std::uint32_t process, std::uint32_t streams) {
   ProcessTable& table = processes_[process];
@@ -33,7 +30,7 @@ void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::
       inherit(table, process, processes_[static_cast<std::uint32_t>(about.parent)]);
     }
   }
-  const ProcessClock& clock = clocks_[process];
+  const ProcessClock& clock = clocks_->of(process);
   Call call{process, stream, &record, &info, &reader, &table, clock.at(record.start_ns), 0};
   call.end_ns = call.start_ns + static_cast<std::int64_t>(record.duration_ns);
   table.last = call.event();
@@ -41,10 +38,11 @@ void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::
   if (info.metadata) {
     const auto function = static_cast<std::uint32_t>(record.function - functions_);
     if (record.depth == 0)
-      ++out_.metadata[{function, false}];
+      ++out_.metadata[{function, Library::none}];
     else
       pending_.push_back({process, stream, record.depth, function, Pending::What::metadata});
   }
+  if (info.opens_ring && !record.failed()) ++out_.rings;
   if (info.action != Action::nothing)
     act(call);
   else if (record.moves != 0 && !info.in_mpi)
@@ -60,8 +58,10 @@ void Follower::settle_pending(const Call& call) {
       pending_[kept++] = one;
       continue;
     }
-    // An outer call that is not MPI's itself may still stand in one that is.
-    if (!call.info->in_mpi && call.record->depth > 0) {
+    // An outer call that is not a library's itself may still stand in one that is.
+    const bool settled =
+        one.what == Pending::What::metadata ? call.info->library != Library::none : call.info->in_mpi;
+    if (!settled && call.record->depth > 0) {
       pending_[kept] = one;
       pending_[kept++].depth = call.record->depth;
       continue;
@@ -74,7 +74,7 @@ void Follower::settle_pending(const Call& call) {
         out_.changes[one.index].in_mpi = call.info->in_mpi;
         break;
       case Pending::What::metadata:
-        ++out_.metadata[{one.index, call.info->in_mpi}];
+        ++out_.metadata[{one.index, call.info->library}];
         break;
     }
   }
@@ -93,6 +93,9 @@ void Follower::act(const Call& call) {
       return;
     case Action::close_stream:
       if (!unfinished) close(call, Operation::fclose);
+      return;
+    case Action::end_request:
+      if (!unfinished) end_request(call);
       return;
     case Action::look_up:
     case Action::open:
@@ -127,6 +130,8 @@ void Follower::act(const Call& call) {
       return transfer_stream(call);
     case Action::copy:
       return copy(call);
+    case Action::begin_request:
+      return begin_request(call);
     case Action::seek:
     case Action::tell_stream:
       if (Slot* const slot = slot_of(call, call.argument(call.info->handle)); slot != nullptr) {

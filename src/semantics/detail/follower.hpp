@@ -9,7 +9,7 @@
 
 #include "semantics/detail/action.hpp"
 #include "semantics/detail/collected.hpp"
-#include "semantics/detail/process_clock.hpp"
+#include "semantics/detail/host_clocks.hpp"
 #include "semantics/detail/process_table.hpp"
 #include "trace/trace_file.hpp"
 
@@ -19,7 +19,7 @@ namespace weir::semantics::detail {
 // writes down which bytes of which opening each call touched. Records come in the order in which they ended.
 class Follower {
  public:
-  Follower(const trace::TraceFile& trace, std::span<const CallInfo> calls);
+  Follower(const trace::TraceFile& trace, std::span<const CallInfo> calls, const HostClocks& clocks);
 
   // Before its first record.
   void begin(std::uint32_t process, std::uint32_t streams);
@@ -75,6 +75,8 @@ class Follower {
   Slot* standard_stream(const Call& call);
   void miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end);
   void copy(const Call& call);
+  void begin_request(const Call& call);
+  void end_request(const Call& call);
   void seek_stream(const Call& call);
   void truncate(const Call& call);
   void allocate(const Call& call);
@@ -107,7 +109,7 @@ class Follower {
   const trace::TraceFile* trace_;
   std::span<const CallInfo> calls_;
   const trace::Function* functions_;
-  std::vector<ProcessClock> clocks_;
+  const HostClocks* clocks_;
   std::vector<Description> descriptions_;
   std::map<std::uint32_t, ProcessTable> processes_;
   std::uint32_t last_process_ = 0;  // of which the last record was

@@ -35,6 +35,14 @@ struct Mapping {
   std::uint16_t buffer = 0;
 };
 
+// An asynchronous request that has been made and whose outcome nobody has fetched.
+struct Request {
+  std::uint32_t use = kNone;
+  std::size_t access = 0;  // of the use
+  std::uint16_t buffer = 0;
+  bool complete = false;
+};
+
 // An open MPI file.
 struct MpiFile {
   FileView view;
@@ -49,6 +57,7 @@ struct ProcessTable {
   std::vector<Slot> slots;
   std::vector<Slot> inherited;                            // from the program that this one replaced
   std::unordered_map<std::int64_t, Mapping> mappings;     // by address
+  std::unordered_map<std::int64_t, Request> requests;     // by the address of their aiocb
   std::unordered_map<std::uint32_t, std::uint32_t> uses;  // by opening
   std::unordered_map<std::uint32_t, MpiFile> mpi_files;   // by handle
   Datatypes datatypes;

@@ -65,10 +65,10 @@ struct EpochCall {
   std::vector<std::uint32_t> fetched;   // partners from which something was brought
 };
 
-// A call that made another process.
-struct Fork {
+// A call that made another process or thread, or waited for its end.
+struct Kin {
   std::uint32_t point = 0;
-  std::int64_t child = 0;  // its number
+  std::int64_t number = 0;  // the kernel's
 };
 
 // What one thread did, in its order. Points are calls that take part in the order: their records.
@@ -84,7 +84,11 @@ struct Chain {
   std::vector<Post> receives;
   std::vector<CollectiveCall> collectives;
   std::vector<EpochCall> epochs;
-  std::vector<Fork> forks;
+  std::uint64_t thread = 0;  // the kernel's number
+  std::vector<Kin> forks;
+  std::vector<Kin> waits;
+  std::vector<Kin> threads_made;
+  std::vector<Kin> threads_joined;
 };
 
 // Start and end of a record, ns.

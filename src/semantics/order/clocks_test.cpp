@@ -159,8 +159,14 @@ TEST(Clocks, AreFewWhereMemoryIsShort) {
 
 TEST(Clocks, CirclesAreBrokenAndTold) {
   Made made = random_graph(5, 2, 0);
-  for (std::uint32_t c = 0; c < 2; ++c)
-    made.processes[c].chains[0] = {c, 0, 0, 2, {0, 1}, {0, 0}, 0, {}, {}, {}, {}, {}};
+  for (std::uint32_t c = 0; c < 2; ++c) {
+    Chain chain;
+    chain.process = c;
+    chain.end_record = 2;
+    chain.points = {0, 1};
+    chain.starts = {0, 0};
+    made.processes[c].chains[0] = chain;
+  }
   // Each receives before it sends.
   made.edges = {{{0, 1}, {1, 0}}, {{1, 1}, {0, 0}}};
   Graph graph = made.graph();

@@ -1,32 +1,114 @@
 #include "semantics/order/lineage.hpp"
 
-#include <vector>
+#include <algorithm>
+#include <map>
 
 namespace weir::semantics {
+namespace {
 
-void add_lineage(std::span<const trace::ProcessInfo> about, std::span<const ProcessActivity> processes,
-                 std::span<const std::uint32_t> chain_base, Edges& edges) {
-  for (std::size_t p = 0; p < processes.size(); ++p) {
-    const std::int64_t parent = about[p].parent;
-    if (parent < 0 || parent >= static_cast<std::int64_t>(processes.size()) ||
+class Lineage {
+ public:
+  Lineage(std::span<const trace::ProcessInfo> about, std::span<const ProcessActivity> processes,
+          std::span<const std::uint32_t> chain_base, Edges& edges)
+      : about_(about), processes_(processes), chain_base_(chain_base), edges_(&edges) {}
+
+  // Whether the beginning of the process is known.
+  bool begin(std::size_t p) {
+    const std::int64_t parent = about_[p].parent;
+    if (parent < 0 || parent >= static_cast<std::int64_t>(processes_.size()) ||
         parent == static_cast<std::int64_t>(p))
-      continue;
+      return false;
     const auto from = static_cast<std::size_t>(parent);
-    const auto& chains = processes[from].chains;
+    const auto& chains = processes_[from].chains;
+    const bool replaces = about_[from].number == about_[p].number;
     std::vector<Source> sources;
     for (std::uint32_t c = 0; c < chains.size(); ++c) {
-      if (about[from].number == about[p].number)
-        sources.push_back({chain_base[from] + c, Source::kEnd});
-      else
-        for (const Fork& fork : chains[c].forks)
-          if (fork.child == about[p].number) sources.push_back({chain_base[from] + c, fork.point});
+      if (replaces) sources.push_back({chain_base_[from] + c, Source::kEnd});
+      for (const Kin& fork : chains[c].forks)
+        if (!replaces && fork.number == about_[p].number)
+          sources.push_back({chain_base_[from] + c, fork.point});
     }
-    // A number that was given twice tells nothing.
-    if (about[from].number != about[p].number && sources.size() != 1) continue;
+    if (!replaces && sources.size() != 1) return false;  // a number that was given twice tells nothing
     for (const Source& source : sources)
-      for (std::uint32_t c = 0; c < processes[p].chains.size(); ++c)
-        edges.add(source, {chain_base[p] + c, Target::kBegin});
+      for (std::uint32_t c = 0; c < processes_[p].chains.size(); ++c)
+        edges_->add(source, {chain_base_[p] + c, Target::kBegin});
+    return true;
   }
+
+  // All that children did comes before the end of the call that found them ended.
+  void end_children(std::size_t p) {
+    for (std::uint32_t c = 0; c < processes_[p].chains.size(); ++c)
+      for (const Kin& wait : processes_[p].chains[c].waits) {
+        const std::vector<std::size_t> programs = programs_of(p, wait.number);
+        for (const std::size_t child : programs)
+          for (std::uint32_t of_child = 0; of_child < processes_[child].chains.size(); ++of_child)
+            edges_->add({chain_base_[child] + of_child, Source::kEnd}, {chain_base_[p] + c, wait.point});
+      }
+  }
+
+  void join_threads(std::size_t p) {
+    const auto& chains = processes_[p].chains;
+    std::map<std::int64_t, std::size_t> made;
+    for (const Chain& chain : chains)
+      for (const Kin& one : chain.threads_made) ++made[one.number];
+    for (std::uint32_t c = 0; c < chains.size(); ++c) {
+      for (const Kin& one : chains[c].threads_made)
+        if (made[one.number] == 1)
+          for (const std::uint32_t thread : chains_of(p, one.number, c))
+            edges_->add({chain_base_[p] + c, one.point}, {chain_base_[p] + thread, Target::kBegin});
+      for (const Kin& one : chains[c].threads_joined)
+        if (made.contains(one.number) && made[one.number] == 1)
+          for (const std::uint32_t thread : chains_of(p, one.number, c))
+            edges_->add({chain_base_[p] + thread, Source::kEnd}, {chain_base_[p] + c, one.point});
+    }
+  }
+
+ private:
+  // The programs that a child ran; none when its number was given to two children.
+  std::vector<std::size_t> programs_of(std::size_t parent, std::int64_t number) const {
+    std::vector<std::size_t> found;
+    std::size_t children = 0;
+    for (std::size_t p = 0; p < about_.size(); ++p) {
+      const trace::ProcessInfo& one = about_[p];
+      if (one.number != number || one.parent_number != about_[parent].number ||
+          one.host != about_[parent].host)
+        continue;
+      found.push_back(p);
+      const bool replaces = one.parent >= 0 && one.parent < static_cast<std::int64_t>(about_.size()) &&
+                            about_[static_cast<std::size_t>(one.parent)].number == number;
+      children += replaces ? 0 : 1;
+    }
+    if (children != 1) found.clear();
+    return found;
+  }
+
+  std::vector<std::uint32_t> chains_of(std::size_t p, std::int64_t thread, std::uint32_t besides) const {
+    std::vector<std::uint32_t> found;
+    const auto& chains = processes_[p].chains;
+    for (std::uint32_t c = 0; c < chains.size(); ++c)
+      if (c != besides && chains[c].thread == static_cast<std::uint64_t>(thread)) found.push_back(c);
+    return found;
+  }
+
+  std::span<const trace::ProcessInfo> about_;
+  std::span<const ProcessActivity> processes_;
+  std::span<const std::uint32_t> chain_base_;
+  Edges* edges_;
+};
+
+}  // namespace
+
+std::vector<bool> add_lineage(std::span<const trace::ProcessInfo> about,
+                              std::span<const ProcessActivity> processes,
+                              std::span<const std::uint32_t> chain_base, Edges& edges) {
+  Lineage lineage(about, processes, chain_base, edges);
+  std::vector<bool> begun(processes.size());
+  for (std::size_t p = 0; p < processes.size(); ++p) {
+    begun[p] = lineage.begin(p);
+    lineage.end_children(p);
+    lineage.join_threads(p);
+  }
+  return begun;
 }
 
 }  // namespace weir::semantics

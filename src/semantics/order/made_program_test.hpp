@@ -60,6 +60,8 @@ class Program {
     }
   }
 
+  static std::uint64_t number_of(int rank) { return 5000 + 10 * static_cast<std::uint64_t>(rank); }
+
   int ranks() const { return static_cast<int>(lanes_.size()); }
   void communicator(int rank, std::uint32_t id, std::uint32_t own_rank,
                     const std::vector<trace::live::RankRun>& members,
@@ -187,7 +189,6 @@ class Program {
     std::uint64_t records = 0;
   };
 
-  static std::uint64_t number_of(int rank) { return 5000 + 10 * static_cast<std::uint64_t>(rank); }
   Thread& thread(int rank, int number) {
     Thread& made = lanes_[static_cast<std::size_t>(rank)][number];
     if (made.lane == nullptr)

@@ -173,6 +173,11 @@ constexpr std::array kPlain = {
 constexpr std::array<std::string_view, 6> kForks = {"fork",    "_Fork",       "vfork",
                                                     "forkpty", "posix_spawn", "posix_spawnp"};
 
+constexpr std::array<std::string_view, 5> kWaits = {"wait", "waitpid", "wait3", "wait4", "waitid"};
+constexpr std::array<std::string_view, 2> kMakesThread = {"pthread_create", "thrd_create"};
+constexpr std::array<std::string_view, 5> kJoinsThread = {
+    "pthread_join", "pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np", "thrd_join"};
+
 void place_arguments(MpiCall& call, const trace::Function& function) {
   const auto at = [&](std::string_view name) {
     for (std::size_t i = 0; i < function.arguments.size(); ++i)
@@ -220,7 +225,13 @@ MpiCall describe_call(const trace::Function& function) {
   if (!detail::is_known(function)) return call;
   std::string_view name = function.name;
   if (!name.starts_with("MPI_")) {
-    if (std::find(kForks.begin(), kForks.end(), name) != kForks.end()) call.kind = Kind::forks;
+    const auto is_one_of = [&](std::span<const std::string_view> names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (is_one_of(kForks)) call.kind = Kind::forks;
+    if (is_one_of(kWaits)) call.kind = Kind::waits;
+    if (is_one_of(kMakesThread)) call.kind = Kind::makes_thread;
+    if (is_one_of(kJoinsThread)) call.kind = Kind::joins_thread;
     return call;
   }
   name.remove_prefix(4);

@@ -28,6 +28,9 @@ struct MpiCall {
     epoch,  // MPI_Win_post, _start, _complete, _wait, _test
     fetch,  // brings something from another's memory: MPI_Get
     forks,  // gives life to another process
+    waits,  // for the end of one
+    makes_thread,
+    joins_thread,
   };
 
   // Between whom a collective makes an order. Those of `none` only count in the sequence of their

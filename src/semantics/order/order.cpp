@@ -63,7 +63,8 @@ class Order::State {
   };
   std::vector<std::vector<Stream>> streams;  // by process
   std::vector<ChainPlace> chains;
-  std::vector<bool> has_mpi;  // by process
+  std::vector<bool>
+      is_ordered;  // by process: it calls MPI, or comes from one that does by a fork that is seen
   std::optional<Graph> graph;
   std::optional<Clocks> clocks;
   TimeOrder times;
@@ -74,6 +75,7 @@ class Order::State {
   std::vector<std::string> notes;
 
  private:
+  void take_kin(const trace::TraceFile& trace, const std::vector<bool>& begun);
   void take_threads(const trace::TraceFile& trace, std::span<ProcessActivity> activities);
   void tell_unmatched(const trace::TraceFile& trace, std::span<const ProcessActivity> activities,
                       std::span<const std::uint32_t> chain_base, std::vector<Alone> alone);
@@ -91,7 +93,7 @@ void Order::State::take_threads(const trace::TraceFile& trace, std::span<Process
           {chain.first_record, static_cast<std::uint32_t>(chains.size())});
       chains.push_back({p, chain.stream});
     }
-    has_mpi.push_back(activity.mpi_calls > 0);
+    is_ordered.push_back(activity.mpi_calls > 0);
     mpi_calls += activity.mpi_calls;
     if (!activity.incomplete) continue;
     const std::int64_t rank = trace.processes()[p].rank;
@@ -100,6 +102,18 @@ void Order::State::take_threads(const trace::TraceFile& trace, std::span<Process
         rank >= 0 ? fmt::format(" (rank {})", rank) : std::string()));
   }
   proven = mpi_calls > 0;
+}
+
+// A process that a rank forked is ordered by that and by who waits for it, whatever its times say.
+void Order::State::take_kin(const trace::TraceFile& trace, const std::vector<bool>& begun) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t p = 0; p < begun.size(); ++p) {
+      if (!begun[p] || is_ordered[p]) continue;
+      if (!is_ordered[static_cast<std::size_t>(trace.processes()[p].parent)]) continue;
+      is_ordered[p] = changed = true;
+    }
+  }
 }
 
 void Order::State::tell_unmatched(const trace::TraceFile& trace, std::span<const ProcessActivity> activities,
@@ -143,7 +157,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(Reading& reading) {
   match_messages(*activities, chain_base, reading.threads(), edges, alone);
   match_collectives(*activities, chain_base, contexts, reading.calls(), edges, alone);
   match_epochs(*activities, chain_base, edges);
-  add_lineage(trace.processes(), *activities, chain_base, edges);
+  state->take_kin(trace, add_lineage(trace.processes(), *activities, chain_base, edges));
   state->tell_unmatched(trace, *activities, chain_base, std::move(alone));
   for (ProcessActivity& activity : *activities)
     for (Chain& chain : activity.chains) {
@@ -153,7 +167,7 @@ Result<std::unique_ptr<Order::State>> Order::State::make(Reading& reading) {
       chain.epochs = {};
     }
   state->graph.emplace(std::move(chains), *activities, std::move(edges));
-  state->times = TimeOrder(trace, *activities);
+  state->times = TimeOrder(trace, reading.clocks(), *activities);
   for (std::size_t p = 0; p < activities->size(); ++p)
     for (std::size_t s = 0; s < state->streams[p].size(); ++s)
       state->streams[p][s].nesting = std::move((*activities)[p].streams[s].nesting);
@@ -246,7 +260,7 @@ LinePlace Order::place(Event event) const {
 bool Order::has_times() const { return state_->times.serves(); }
 bool Order::is_proven() const { return state_->proven; }
 bool Order::is_proven(std::uint32_t process, std::uint32_t other) const {
-  return state_->has_mpi[process] && state_->has_mpi[other];
+  return state_->is_ordered[process] && state_->is_ordered[other];
 }
 const ClockSkew& Order::skew() const { return state_->times.skew(); }
 const std::vector<Unmatched>& Order::unmatched() const { return state_->unmatched.kept; }

@@ -23,8 +23,8 @@ struct OrderOptions {
 
 // What happened before what in a traced program, whatever the speed of its processes: proven from its calls,
 // not from times. Program order is per thread; between threads and processes it takes messages, collectives,
-// one-sided epochs, fork and exec. Only what MPI's standard guarantees counts (docs/design/0013-order.md).
-// Safe to ask from any number of threads.
+// one-sided epochs, fork, exec and wait, and making and joining threads. Only what MPI's standard guarantees
+// counts (docs/design/0013-order.md). Safe to ask from any number of threads.
 class Order {
  public:
   static Result<Order> of(const trace::TraceFile& trace, const OrderOptions& options = {});
@@ -46,7 +46,8 @@ class Order {
 
   // False when no process calls MPI: then time stamps serve, as far as they are exact.
   bool is_proven() const;
-  // Likewise for two processes: one that has no rank takes part in no message.
+  // Likewise for two processes: one that has no rank takes part in no message, and is ordered only if a rank
+  // forked it.
   bool is_proven(std::uint32_t process, std::uint32_t other) const;
   // Whether time stamps are exact, so that they can serve.
   bool has_times() const;

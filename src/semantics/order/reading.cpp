@@ -26,6 +26,7 @@ bool needs_times(const trace::TraceFile& trace) {
 
 Reading::Reading(const trace::TraceFile& trace, bool salvage, unsigned threads)
     : trace_(&trace),
+      clocks_(trace),
       contexts_(trace),
       calls_(describe_calls(trace.tables().functions)),
       how_{salvage, needs_times(trace)},
@@ -38,7 +39,8 @@ Result<std::vector<ProcessActivity>> Reading::take() {
       done_.size(),
       [&](std::size_t p) {
         if (done_[p]) return;
-        auto made = scan_process(*trace_, static_cast<std::uint32_t>(p), contexts_, calls_, how_);
+        const auto process = static_cast<std::uint32_t>(p);
+        auto made = scan_process(*trace_, process, clocks_.of(process), contexts_, calls_, how_);
         if (made)
           done_[p] = *std::move(made);
         else

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "semantics/detail/host_clocks.hpp"
 #include "semantics/order/contexts.hpp"
 #include "semantics/order/mpi_call.hpp"
 #include "semantics/order/scan.hpp"
@@ -22,10 +23,11 @@ class Reading {
   const trace::TraceFile& trace() const { return *trace_; }
   const Contexts& contexts() const { return contexts_; }
   const std::vector<MpiCall>& calls() const { return calls_; }
+  const detail::HostClocks& clocks() const { return clocks_; }
   unsigned threads() const { return threads_; }
 
   ProcessScan& scan(std::optional<ProcessScan>& made, std::uint32_t process) const {
-    return made.emplace(*trace_, process, contexts_, calls_, how_);
+    return made.emplace(*trace_, process, clocks_.of(process), contexts_, calls_, how_);
   }
   void put(std::uint32_t process, ProcessActivity activity) { done_[process] = std::move(activity); }
   // Reads the processes that are left.
@@ -33,6 +35,7 @@ class Reading {
 
  private:
   const trace::TraceFile* trace_;
+  detail::HostClocks clocks_;
   Contexts contexts_;
   std::vector<MpiCall> calls_;
   ScanOptions how_;

@@ -2,12 +2,12 @@
 
 namespace weir::semantics {
 
-ProcessScan::ProcessScan(const trace::TraceFile& trace, std::uint32_t process, const Contexts& contexts,
+ProcessScan::ProcessScan(const trace::TraceFile& trace, std::uint32_t process,
+                         const detail::ProcessClock& clock, const Contexts& contexts,
                          std::span<const MpiCall> calls, const ScanOptions& options)
     : process_(&trace.processes()[process]),
       options_(options),
-      scanner_(process, contexts, calls, trace.tables().functions, detail::ProcessClock(*process_),
-               activity_) {
+      scanner_(process, contexts, calls, trace.tables().functions, clock, activity_) {
   activity_.streams.resize(process_->streams.size());
 }
 
@@ -28,7 +28,7 @@ void ProcessScan::take(const trace::Record& record) {
     ++thread_;
   }
   if (other) {
-    scanner_.begin_chain(stream_, record.index);
+    scanner_.begin_chain(stream_, record.index, record.thread);
     kept.nesting.change_thread();
   }
   kept.nesting.add(record.index, record.depth);
@@ -50,9 +50,9 @@ ProcessActivity ProcessScan::finish() {
 }
 
 Result<ProcessActivity> scan_process(const trace::TraceFile& trace, std::uint32_t process,
-                                     const Contexts& contexts, std::span<const MpiCall> calls,
-                                     const ScanOptions& options) {
-  ProcessScan scan(trace, process, contexts, calls, options);
+                                     const detail::ProcessClock& clock, const Contexts& contexts,
+                                     std::span<const MpiCall> calls, const ScanOptions& options) {
+  ProcessScan scan(trace, process, clock, contexts, calls, options);
   const std::size_t streams = trace.processes()[process].streams.size();
   trace::Record record;
   for (std::uint32_t stream = 0; stream < streams; ++stream) {

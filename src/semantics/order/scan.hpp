@@ -19,8 +19,8 @@ struct ScanOptions {
 // their order.
 class ProcessScan {
  public:
-  ProcessScan(const trace::TraceFile& trace, std::uint32_t process, const Contexts& contexts,
-              std::span<const MpiCall> calls, const ScanOptions& options);
+  ProcessScan(const trace::TraceFile& trace, std::uint32_t process, const detail::ProcessClock& clock,
+              const Contexts& contexts, std::span<const MpiCall> calls, const ScanOptions& options);
   ProcessScan(const ProcessScan&) = delete;  // the scanner fills the activity
   ProcessScan& operator=(const ProcessScan&) = delete;
   ~ProcessScan() = default;
@@ -42,7 +42,7 @@ class ProcessScan {
 
 // Reads all records of a process.
 Result<ProcessActivity> scan_process(const trace::TraceFile& trace, std::uint32_t process,
-                                     const Contexts& contexts, std::span<const MpiCall> calls,
-                                     const ScanOptions& options);
+                                     const detail::ProcessClock& clock, const Contexts& contexts,
+                                     std::span<const MpiCall> calls, const ScanOptions& options);
 
 }  // namespace weir::semantics

@@ -1,5 +1,7 @@
 #include "semantics/order/scanner.hpp"
 
+#include <sys/wait.h>
+
 namespace weir::semantics {
 namespace {
 
@@ -35,8 +37,9 @@ Scanner::Scanner(std::uint32_t process, const Contexts& contexts, std::span<cons
   self_place_ = 1;
 }
 
-void Scanner::begin_chain(std::uint32_t stream, std::uint64_t first_record) {
+void Scanner::begin_chain(std::uint32_t stream, std::uint64_t first_record, std::uint64_t thread) {
   Chain chain;
+  chain.thread = thread;
   chain.process = process_;
   chain.stream = stream;
   chain.first_record = chain.end_record = first_record;
@@ -138,6 +141,12 @@ void Scanner::take(const trace::Record& record) {
       return fetch(call, values);
     case Kind::forks:
       return fork(values, record.result);
+    case Kind::waits:
+      return wait(values, record.result);
+    case Kind::makes_thread:
+      return on_thread(values, record.result, chain().threads_made);
+    case Kind::joins_thread:
+      return on_thread(values, record.result, chain().threads_joined);
     default:
       return;
   }
@@ -377,6 +386,33 @@ void Scanner::fork(Values values, const Value& result) {
   if (!values.empty() && record_->function->name.starts_with("posix_spawn"))
     child = values[0].kind == Value::Kind::number ? values[0].number : 0;
   if (child > 0) chain().forks.push_back({point(), child});
+}
+
+// Only of a child that has ended: the status tells, or that nothing else was asked for.
+void Scanner::wait(Values values, const Value& result) {
+  constexpr std::int64_t kOthersToo = WUNTRACED | WCONTINUED;
+  std::int64_t child = result.kind == Value::Kind::number ? result.number : 0;
+  std::int64_t options = 0;
+  const Value* status = nullptr;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string_view name = record_->function->arguments[i].name;
+    if (name == "options" && values[i].kind == Value::Kind::number) options = values[i].number;
+    if (name == "status" && values[i].kind == Value::Kind::number) status = &values[i];
+    if (name == "ended") child = values[i].kind == Value::Kind::number ? values[i].number : 0;
+  }
+  if (status != nullptr) {
+    const int word = static_cast<int>(status->number);
+    if (!WIFEXITED(word) && !WIFSIGNALED(word)) return;
+  } else if ((options & kOthersToo) != 0) {
+    return;
+  }
+  if (child > 0) chain().waits.push_back({point(), child});
+}
+
+void Scanner::on_thread(Values values, const Value& result, std::vector<Kin>& kin) {
+  if (result.kind != Value::Kind::number || result.number != 0 || values.empty()) return;
+  if (values[0].kind != Value::Kind::number || values[0].number <= 0) return;
+  kin.push_back({point(), values[0].number});
 }
 
 }  // namespace weir::semantics

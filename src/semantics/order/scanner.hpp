@@ -22,7 +22,7 @@ class Scanner {
           std::span<const trace::Function> functions, const detail::ProcessClock& clock,
           ProcessActivity& activity);
 
-  void begin_chain(std::uint32_t stream, std::uint64_t first_record);
+  void begin_chain(std::uint32_t stream, std::uint64_t first_record, std::uint64_t thread);
   void take(const trace::Record& record);
 
  private:
@@ -75,6 +75,8 @@ class Scanner {
   void begin_epoch(Window& window, const MpiCall& call, Values values);
   void fetch(const MpiCall& call, Values values);
   void fork(Values values, const trace::Value& result);
+  void wait(Values values, const trace::Value& result);
+  void on_thread(Values values, const trace::Value& result, std::vector<Kin>& kin);
 
   std::uint32_t process_;
   const Contexts* contexts_;

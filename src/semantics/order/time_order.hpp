@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "semantics/detail/host_clocks.hpp"
 #include "semantics/event.hpp"
 #include "semantics/order/activity.hpp"
-#include "semantics/order/clock_skew.hpp"
 #include "trace/trace_file.hpp"
 
 namespace weir::semantics {
@@ -19,24 +19,16 @@ class TimeOrder {
   static bool serves(const trace::TraceFile& trace) { return trace.timing() == trace::TimingMode::lossless; }
 
   TimeOrder() = default;
-  TimeOrder(const trace::TraceFile& trace, std::span<ProcessActivity> processes);
+  TimeOrder(const trace::TraceFile& trace, detail::HostClocks clocks, std::span<ProcessActivity> processes);
 
   bool serves() const { return serves_; }
   bool before(const Event& first, const Event& second) const;
-  const ClockSkew& skew() const { return skew_; }
+  const ClockSkew& skew() const { return clocks_->skew(); }
   std::size_t bytes() const;
 
  private:
-  // What to subtract from the times of a process to get those of the first machine; unknown for machines
-  // whose clocks were never compared.
-  struct Clock {
-    std::uint32_t host = 0;
-    std::optional<std::int64_t> offset;
-  };
-
   std::vector<std::vector<std::vector<Span>>> times_;  // by process and stream
-  std::vector<Clock> clocks_;
-  ClockSkew skew_;
+  std::optional<detail::HostClocks> clocks_;
   bool serves_ = false;
 };
 
