@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `weir check` says of real programs: the shipped examples, LAMMPS, HDF5 and sqlite.
+"""What `weir check` says of real programs: the shipped examples, LAMMPS, NWChem, HDF5 and sqlite.
 
 Usage: verdicts.py WEIR [CASE...]
 
@@ -7,12 +7,13 @@ The rows of the study that `weir check` comes from (Wang et al., its Table 4.3) 
 with what `weir check` had advised.
 """
 import json
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from common import Checks, installed, run, scratch_directory, trace
+from common import PROGRAMS, Checks, installed, run, scratch_directory, trace
 from libraries import LAMMPS, flags
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "consistency"
@@ -78,12 +79,41 @@ def datasets(checks, weir, scratch, mpi):
     checks.expect(f"{mpi.name} datasets: WAW-S and WAW-D under session", session["waw_s"] > 0 and session["waw_d"] > 0, session)
     checks.equal(f"{mpi.name} datasets: none between processes under commit", between_processes(facts, "commit"), 0)
     checks.equal(f"{mpi.name} datasets: no races", facts["races"], 0)
-    if mpi.name != "openmpi":
-        return  # MPICH's collective writes of metadata overlap those of the flush; ROMIO chooses other writers
+    if mpi.name == "mpich":
+        one_writer(checks, weir, scratch, mpi, program)
+        return
     again = traced(checks, weir, scratch, f"{mpi.name} datasets again", mpi.start(4, program, "collective"))
     if again is not None:
         checks.equal(f"{mpi.name} datasets: with collective metadata none under session",
                      between_processes(check(weir, again)[0], "session"), 0)
+
+
+def one_writer(checks, weir, scratch, mpi, program):
+    """HDF5 gives all metadata to one MPI_File_write_at_all. ROMIO, which MPICH has, lets every rank write its share of
+    that, which is another one at the next flush, and fills gaps by reading and writing back what is there: so there are
+    conflicts of two ranks, all of them inside that call. With one aggregator there are none."""
+    plain = traced(checks, weir, scratch, f"{mpi.name} datasets together", mpi.start(4, program, "collective"))
+    if plain is not None:
+        facts, _ = check(weir, plain)
+        calls = run([weir, "dump", plain]).stdout.decode()
+        outside = [line for line in calls.splitlines() if "pwrite(" in line and "datasets.h5" in line and depth_of(line) < 2]
+        checks.equal(f"{mpi.name} datasets: all writes are MPI's", outside, [])
+        checks.equal(f"{mpi.name} datasets: none between processes under commit", between_processes(facts, "commit"), 0)
+    hints = scratch / "hints"
+    hints.write_text("romio_cb_write enable\ncb_nodes 1\n")
+    os.environ["ROMIO_HINTS"] = str(hints)
+    again = traced(checks, weir, scratch, f"{mpi.name} datasets by one", mpi.start(4, program, "collective"))
+    del os.environ["ROMIO_HINTS"]
+    if again is not None:
+        facts, status = check(weir, again, "--model", "session")
+        checks.equal(f"{mpi.name} datasets: with collective metadata and one aggregator none under session",
+                     (between_processes(facts, "session"), facts["races"], status), (0, 0, 0))
+
+
+def depth_of(line):
+    """Of a call in what `weir dump` prints: it is indented by two for each call that it is inside of."""
+    call = line.split("pwrite(")[0]
+    return (len(call) - len(call.rstrip(" ")) - 2) // 2
 
 
 def lammps(checks, weir, scratch, mpi):
@@ -99,6 +129,61 @@ def lammps(checks, weir, scratch, mpi):
     facts, status = check(weir, out, "--model", "session")
     checks.equal("lammps: session suffices", (status, facts["races"]), (0, 0))
     checks.equal("lammps: no conflict between processes under session", between_processes(facts, "session"), 0)
+
+
+def kin(checks, weir, scratch, mpi):
+    """Threads and children of a rank: what they did is known to others only behind the join or the wait."""
+    program = mpi.build("kin", scratch)
+    for how in ("join", "no-join", "wait", "no-wait"):
+        out = traced(checks, weir, scratch, f"{mpi.name} kin {how}", mpi.start(2, program, how))
+        if out is None:
+            return
+        facts, _ = check(weir, out)
+        checks.equal(f"{mpi.name} kin {how}: is a race", facts["races"] > 0, how.startswith("no-"))
+
+
+def family(checks, weir, scratch):
+    """Without MPI and without times nothing but fork and wait tells an order."""
+    program = scratch / "family"
+    subprocess.run(["cc", "-o", program, PROGRAMS / "family.c"], check=True)
+    for how in ("wait", "early"):
+        out = scratch / f"family-{how}.trace"
+        done = trace(weir, out, [program, how], "--timing", "off", cwd=scratch)
+        if checks.equal(f"family {how}: runs", done.returncode, 0):
+            checks.equal(f"family {how}: is a race", check(weir, out)[0]["races"] > 0, how == "early")
+
+
+NWCHEM = """start water
+scratch_dir .
+permanent_dir .
+geometry units angstroms
+ O 0.0 0.0 0.0
+ H 0.0 0.757 0.587
+ H 0.0 -0.757 0.587
+end
+basis
+ * library sto-3g
+end
+task scf energy
+task scf gradient
+"""
+
+
+def nwchem(checks, weir, scratch, mpi):
+    """Scratch files of its own for every rank: each overwrites and reads again what it wrote, and nobody else."""
+    if mpi.name != "openmpi":
+        return
+    if shutil.which("nwchem") is None:
+        checks.skip("nwchem", "no nwchem; scripts/setup --apps installs it")
+        return
+    (scratch / "water.nw").write_text(NWCHEM)
+    out = traced(checks, weir, scratch, "nwchem", mpi.start(2, "nwchem", "water.nw"))
+    if out is None:
+        return
+    facts, _ = check(weir, out)
+    found = conflicts(facts, "session")
+    checks.expect("nwchem: with itself", found["waw_s"] > 0 and found["raw_s"] > 0, found)
+    checks.equal("nwchem: with nobody else", (found["waw_d"], found["raw_d"], facts["races"]), (0, 0, 0))
 
 
 def scratch_files(checks, weir, scratch):
@@ -124,7 +209,8 @@ def main():
     weir = Path(sys.argv[1]).resolve()
     wanted = sys.argv[2:]
     checks = Checks()
-    cases = [(scratch_files, [])] + [(case, [mpi]) for case in (exchange, datasets, lammps) for mpi in installed()]
+    cases = [(scratch_files, []), (family, [])]
+    cases += [(case, [mpi]) for case in (exchange, kin, datasets, lammps, nwchem) for mpi in installed()]
     for case, arguments in cases:
         if not wanted or case.__name__ in wanted:
             with scratch_directory() as scratch:

@@ -1,0 +1,52 @@
+/* Rank 0 has a thread or a child write a file that rank 1 reads behind a barrier. Whether rank 0 knows,
+ * before it enters the barrier, that the thread or child is done: join, wait; or only behind it: no-join,
+ * no-wait. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char block[4096];
+
+static void* write_block(void* name) {
+  const int fd = open(name, O_RDWR | O_CREAT, 0644);
+  if (pwrite(fd, block, sizeof block, 0) != (ssize_t)sizeof block) _exit(1);
+  close(fd);
+  return NULL;
+}
+
+int main(int argc, char** argv) {
+  static char name[] = "kin.dat";
+  int rank, provided;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int forks = strstr(argv[1], "wait") != NULL;
+  const int late = strncmp(argv[1], "no-", 3) == 0;
+  pthread_t thread;
+  pid_t child = 0;
+  if (rank == 0) {
+    if (!forks && pthread_create(&thread, NULL, write_block, name) != 0) return 2;
+    if (forks && (child = fork()) == 0) {
+      write_block(name);
+      _exit(0);
+    }
+  }
+  for (int turn = 0; turn < 2; ++turn) {
+    if (rank == 0 && turn == late) {
+      if (forks)
+        waitpid(child, NULL, 0);
+      else
+        pthread_join(thread, NULL);
+    }
+    if (turn == 0) MPI_Barrier(MPI_COMM_WORLD);
+  }
+  if (rank == 1) {
+    const int fd = open(name, O_RDONLY | O_CREAT, 0644);
+    if (pread(fd, block, sizeof block, 0) < 0) return 3;
+    close(fd);
+  }
+  MPI_Finalize();
+  return 0;
+}
