@@ -110,7 +110,7 @@ TEST(Lineage, AThreadComesAfterWhatMadeItAndBeforeTheEndOfItsJoin) {
   program.send(0, 1);
   program.receive(1, 0);
   const Event told = program.mark(1);
-  const Order order = program.order();
+  const Order& order = program.order();
   EXPECT_TRUE(order.before(before, inside));
   EXPECT_FALSE(order.before(beside, inside));
   EXPECT_FALSE(order.before(inside, beside));
