@@ -26,19 +26,20 @@ class Mpi:
     def start(self, ranks, program, *arguments):
         return [*self.launcher, "-n", str(ranks), str(program), *map(str, arguments)]
 
-    def build(self, name, directory, *options):
+    def build(self, name, directory, *options, suffix=""):
         source = next(PROGRAMS.glob(f"{name}.*"))
         compiler = self.compiler if source.suffix == ".c" else self.fortran
-        program = Path(directory) / f"{name}.{self.name}"
+        program = Path(directory) / f"{name}.{self.name}{suffix}"
         subprocess.run([compiler, "-O1", "-w", *(["-std=legacy"] if source.suffix == ".f" else []), *options, "-o", program, source, "-lm", "-lpthread"],
                        check=True, cwd=directory)
         return program
 
 
 def installed():
-    """The MPIs that are there. Both libraries spin while they wait, which many ranks on few cores must not."""
+    """The MPIs that are there. Both libraries spin while they wait, which many ranks on few cores must not. Windows of
+    Open MPI 4.1 on one machine need another component than the one it would choose."""
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_mpi_yield_when_idle="1",
-                      OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                      OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_osc="^rdma",
                       OMPI_MCA_rmaps_base_oversubscribe="1", PRTE_MCA_rmaps_default_mapping_policy=":oversubscribe")
     return [Mpi(name) for name in ("openmpi", "mpich") if shutil.which(f"mpicc.{name}") and shutil.which(f"mpirun.{name}")]
 

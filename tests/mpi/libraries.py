@@ -4,19 +4,16 @@ libraries of counters saw, of MPI and of the library, on every rank, one inside 
 
 Usage: libraries.py WEIR [CASE...]
 """
-import csv
-import io
 import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import counters
-import witness
+import prototypes
 from common import PROGRAMS, Checks, installed, run, scratch_directory, stat, trace
-from programs import NOT_COUNTED, POLLING, lines
+from programs import NOT_COUNTED, POLLING, lines, recorded
 
 # What the recorder itself asks for, to know how many dimensions there are; and H5open, which is in no table.
 NOT_HDF5 = {"H5open", "H5check_version", "H5Iget_type", "H5Sget_simple_extent_ndims", "H5Eget_auto2", "H5Eset_auto2", "H5Eauto_is_v2"}
@@ -56,23 +53,6 @@ def compile_program(checks, compiler, source, package, out, *options):
     return out
 
 
-def counted(directory, prefix, known):
-    """What the witnesses wrote, a dictionary per process, in no particular order."""
-    found = []
-    for path in Path(directory).glob(f"{prefix}.*"):
-        found.append(sorted((name, int(count)) for name, count in (line.split() for line in path.read_text().splitlines()) if name in known))
-    return sorted(one for one in found if one)
-
-
-def recorded(weir, directory, known):
-    rows = csv.DictReader(io.StringIO(run([weir, "dump", directory, "--csv"], check=True).stdout.decode()))
-    found = {}
-    for row in rows:
-        if row["function"] in known:
-            found.setdefault(row["pid"], Counter())[row["function"]] += 1
-    return sorted(sorted(one.items()) for one in found.values())
-
-
 def compare(checks, weir, what, scratch, command, witnesses, compared=()):
     """Runs it bare and traced with the witnesses behind; witnesses are (prefix, library, names)."""
     bare_in, traced_in, out = scratch / "bare", scratch / "traced", scratch / "run.trace"
@@ -88,7 +68,7 @@ def compare(checks, weir, what, scratch, command, witnesses, compared=()):
     for name in compared or [path.name for path in bare_in.iterdir()]:
         checks.expect(f"{what}: {name}", (bare_in / name).read_bytes() == (traced_in / name).read_bytes(), "differs")
     for prefix, _, known in witnesses:
-        checks.equal(f"{what}: {prefix} of every process", recorded(weir, out, known), counted(traced_in, prefix, known))
+        checks.equal(f"{what}: {prefix} of every process", recorded(weir, out, known), counters.counted(traced_in, prefix, known))
     checks.equal(f"{what}: verify", run([weir, "verify", out]).returncode, 0)
     return out
 
@@ -101,12 +81,30 @@ def texts(weir, out, function):
     return [line.split(None, 3)[-1] for line in run([weir, "dump", out, "--function", function], check=True).stdout.decode().splitlines()]
 
 
-def hdf5_serial(checks, weir, scratch):
-    binary = compile_program(checks, "cc", "hdf5_sets", "hdf5-serial", scratch / "hdf5_sets", "-DSERIAL")
+HDF5 = ("hdf5.h", "H5[A-Z]*[a-z][A-Za-z_0-9]*", NOT_HDF5)
+NETCDF = ("netcdf.h", "nc_[a-z_0-9]+", NOT_NETCDF)
+PNETCDF = ("pnetcdf.h", "ncmpi_[a-z_0-9]+", NOT_NETCDF)
+
+
+def against_counters(checks, weir, scratch, what, source, package, about, mpi=None, options=()):
+    """A program of a library, on 4 ranks where there is an MPI, against counters of the library and of MPI. The trace, or
+    None where the library is not installed or the program does not run."""
+    compiler = mpi.compiler if mpi else "cc"
+    binary = compile_program(checks, compiler, source, package, scratch / source, *options)
     if binary is None:
-        return
-    library, known = witness.build("hdf5.h", "H5[A-Z]*[a-z][A-Za-z_0-9]*", flags("hdf5-serial", "--cflags"), scratch)
-    out = compare(checks, weir, "hdf5, one process", scratch, [binary], [("calls", library, known - NOT_HDF5)])
+        return None
+    header, pattern, left_out = about
+    with_options = [compiler, *flags(package, "--cflags")]
+    library, known = counters.build("library", header, prototypes.read(with_options, header, pattern), with_options, scratch)
+    witnesses = [("library", library, known - left_out)]
+    if mpi:
+        library, known = counters.build_mpi(mpi.compiler, scratch)
+        witnesses.append(("mpi", library, known - POLLING - NOT_COUNTED))
+    return compare(checks, weir, what, scratch, mpi.start(4, binary) if mpi else [binary], witnesses)
+
+
+def hdf5_serial(checks, weir, scratch):
+    out = against_counters(checks, weir, scratch, "hdf5, one process", "hdf5_sets", "hdf5-serial", HDF5, options=["-DSERIAL"])
     if out is None:
         return
     rows = "\n".join(texts(weir, out, "H5Sselect_hyperslab"))
@@ -139,14 +137,7 @@ def hdf5_corners(checks, weir, scratch):
 
 
 def hdf5_parallel(checks, weir, scratch, mpi):
-    binary = compile_program(checks, mpi.compiler, "hdf5_sets", f"hdf5-{mpi.name}", scratch / "hdf5_sets")
-    if binary is None:
-        return
-    of_mpi, mpi_names = counters.build(mpi.compiler, scratch)
-    options = flags(f"hdf5-{mpi.name}", "--cflags")
-    of_hdf5, names = witness.build("hdf5.h", "H5[A-Z]*[a-z][A-Za-z_0-9]*", options, scratch)
-    out = compare(checks, weir, f"{mpi.name} hdf5, 4 ranks", scratch, mpi.start(4, binary),
-                  [("counts", of_mpi, mpi_names - POLLING - NOT_COUNTED), ("calls", of_hdf5, names - NOT_HDF5)])
+    out = against_counters(checks, weir, scratch, f"{mpi.name} hdf5, 4 ranks", "hdf5_sets", f"hdf5-{mpi.name}", HDF5, mpi)
     if out is None:
         return
     found = pairs(weir, out)
@@ -158,11 +149,7 @@ def hdf5_parallel(checks, weir, scratch, mpi):
 
 
 def netcdf(checks, weir, scratch):
-    binary = compile_program(checks, "cc", "netcdf_grid", "netcdf", scratch / "netcdf_grid")
-    if binary is None:
-        return
-    library, known = witness.build("netcdf.h", "nc_[a-z_0-9]+", flags("netcdf", "--cflags"), scratch)
-    out = compare(checks, weir, "netcdf", scratch, [binary], [("calls", library, known - NOT_NETCDF)])
+    out = against_counters(checks, weir, scratch, "netcdf", "netcdf_grid", "netcdf", NETCDF)
     if out is None:
         return
     rows = "\n".join(texts(weir, out, "nc_put_vara_float"))
@@ -173,14 +160,7 @@ def netcdf(checks, weir, scratch):
 def pnetcdf(checks, weir, scratch, mpi):
     if mpi.name != "openmpi":  # what Debian's library is built with
         return
-    binary = compile_program(checks, mpi.compiler, "pnetcdf_grid", "pnetcdf", scratch / "pnetcdf_grid")
-    if binary is None:
-        return
-    of_mpi, mpi_names = counters.build(mpi.compiler, scratch)
-    options = subprocess.run([mpi.compiler, "--showme:compile"], capture_output=True, text=True, check=True).stdout.split()
-    library, known = witness.build("pnetcdf.h", "ncmpi_[a-z_0-9]+", options, scratch)
-    out = compare(checks, weir, "pnetcdf, 4 ranks", scratch, mpi.start(4, binary),
-                  [("counts", of_mpi, mpi_names - POLLING - NOT_COUNTED), ("calls", library, known - NOT_NETCDF)])
+    out = against_counters(checks, weir, scratch, "pnetcdf, 4 ranks", "pnetcdf_grid", "pnetcdf", PNETCDF, mpi)
     if out is None:
         return
     waited = "\n".join(texts(weir, out, "ncmpi_wait_all"))
@@ -192,13 +172,13 @@ def lammps(checks, weir, scratch, mpi):
         if mpi.name == "openmpi":
             checks.skip("lammps", "no lmp; scripts/setup --apps installs it")
         return
-    library, known = counters.build(mpi.compiler, scratch)
+    library, known = counters.build_mpi(mpi.compiler, scratch)
     for style in ("atom", "atom/mpiio"):
         here = scratch / style.replace("/", "-")
         here.mkdir()
         (here / "in.lj").write_text(LAMMPS.format(style=style))
         compare(checks, weir, f"lammps, dump {style}", here, mpi.start(4, "lmp", "-in", here / "in.lj", "-log", "none"),
-                [("counts", library, known - POLLING - NOT_COUNTED)], ["atoms.dump"])
+                [("mpi", library, known - POLLING - NOT_COUNTED)], ["atoms.dump"])
 
 
 def main():
