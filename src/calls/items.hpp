@@ -16,6 +16,8 @@ enum class Many : std::uint8_t {
   indegree,   // neighbours of a communicator that send
   outdegree,  // and that receive
   rank,       // dimensions of a dataspace, a dataset, an array type; of a variable in a file
+  sum,        // the items of another list together
+  last,       // the last item of another list
 };
 
 struct Items {
@@ -26,8 +28,8 @@ struct Items {
 };
 
 // What stands before the parenthesis in a table: size(comm).
-inline constexpr std::array<std::string_view, 7> kManyWords = {"",         "",          "",    "size",
-                                                               "indegree", "outdegree", "rank"};
+inline constexpr std::array<std::string_view, 9> kManyWords = {"",          "",     "",    "size", "indegree",
+                                                               "outdegree", "rank", "sum", "last"};
 
 // How a call says that it failed.
 enum class Failure : std::uint8_t {

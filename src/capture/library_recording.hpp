@@ -47,6 +47,9 @@ class LibraryRecording {
       else if constexpr (kIsSingleObject<i> && argument<i>().direction == Direction::inout)
         if (!As<i>::is_null(std::get<i>(args_)))
           before_[i] = find_object(argument<i>().role, As<i>::item(std::get<i>(args_), 0));
+      if constexpr (kIsNumberInout<i>)
+        if (!As<i>::is_null(std::get<i>(args_)))
+          number_before_ = static_cast<std::int64_t>(As<i>::item(std::get<i>(args_), 0));
     });
     extra_.before();
   }
@@ -124,6 +127,18 @@ class LibraryRecording {
     } else if constexpr (many.many == Many::pointed) {
       if (failed_ || As<many.of>::is_null(std::get<many.of>(args_))) return -1;
       return static_cast<std::int64_t>(As<many.of>::item(std::get<many.of>(args_), 0));
+    } else if constexpr (many.many == Many::sum || many.many == Many::last) {
+      const std::int64_t count = items<many.of>();
+      if (count < 0 || !extra_.template is_significant<many.of>() ||
+          As<many.of>::is_null(std::get<many.of>(args_)))
+        return -1;
+      std::int64_t total = 0;
+      for (std::int64_t k = 0; k < count; ++k) {
+        const auto one = static_cast<std::int64_t>(
+            As<many.of>::item(std::get<many.of>(args_), static_cast<std::size_t>(k)));
+        total = many.many == Many::sum ? total + one : one;
+      }
+      return total;
     } else {
       return Extra::template count<many.many>(As<many.of>::value(std::get<many.of>(args_)));
     }
@@ -148,6 +163,15 @@ class LibraryRecording {
 
   template <std::size_t I>
   static constexpr bool kIsFile = argument<I>().role == Role::file;
+  // A number that the call changes: a position in a buffer, a key that ends. It is recorded as it was given.
+  template <std::size_t I>
+  static constexpr bool kIsNumberInout = [] {
+    if constexpr (As<I>::kIsValue)
+      return false;
+    else
+      return argument<I>().direction == Direction::inout && argument<I>().many.many == Many::one &&
+             !is_library_object(argument<I>().role) && std::is_integral_v<typename As<I>::Item>;
+  }();
   template <std::size_t I>
   static constexpr bool kIsSingleObject =
       is_library_object(argument<I>().role) && !As<I>::kIsValue && argument<I>().many.many == Many::one;
@@ -238,7 +262,10 @@ class LibraryRecording {
   void put_numbers(Lane& lane, Draft& draft) {
     using trace::Encoding;
     constexpr bool is_list = argument<I>().many.many != Many::one || argument<I>().items > 1;
-    if (!is_there<I>()) {
+    if constexpr (kIsNumberInout<I>) {
+      draft.values[I] = number_before_;
+      put_number<I>(draft);
+    } else if (!is_there<I>()) {
       draft.put(I, Encoding::absent);
     } else if constexpr (!is_list) {
       draft.values[I] = static_cast<std::int64_t>(As<I>::item(given<I>(), 0));
@@ -407,7 +434,8 @@ class LibraryRecording {
     return false;
   }();
   std::array<Objects::Object, kHasBefore ? kCount : 0> before_{};
-  Handle file_;  // the one it is about: no call has two
+  std::int64_t number_before_ = 0;  // no call has two
+  Handle file_;                     // the one it is about: no call has two
   const void* file_key_ = nullptr;
   bool failed_ = false;
   Extra extra_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include <fcntl.h>
 
@@ -233,6 +234,24 @@ void append_result(Buffer& out, const Record& record) {
   append_argument(out, function, {"", function.result_type, function.result, Direction::out, {}, 1}, result);
 }
 
+namespace {
+
+// A list of them has source and tag one behind the other, or nothing twice.
+void append_json_statuses(Buffer& out, std::span<const ListItem> items) {
+  out.push_back('[');
+  for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+    if (i > 0) append(out, ", ");
+    if (items[i].kind == ListItem::Kind::nothing)
+      append(out, "null");
+    else
+      fmt::format_to(fmt::appender(out), "{{\"source\": {}, \"tag\": {}}}", items[i].number,
+                     items[i + 1].number);
+  }
+  out.push_back(']');
+}
+
+}  // namespace
+
 bool append_json_argument(Buffer& out, const Function& function, const Argument& argument,
                           const Value& value) {
   const auto append_json_object = [&](std::int64_t id) {
@@ -248,6 +267,10 @@ bool append_json_argument(Buffer& out, const Function& function, const Argument&
       fmt::format_to(fmt::appender(out), "{{\"source\": {}, \"tag\": {}}}", value.number, value.second);
       return true;
     case Value::Kind::list:
+      if (argument.role == Role::status) {
+        append_json_statuses(out, value.items);
+        return true;
+      }
       append_items(out, value.items, [&](const ListItem& item) {
         if (item.kind == ListItem::Kind::nothing) return append(out, "null");
         if (item.kind == ListItem::Kind::name) return append_json_string(out, item.text);

@@ -24,8 +24,8 @@ std::string enumeration(std::string_view name, std::string_view base, const Name
 std::string made_as(Made made) { return fmt::format("Made::{}", weir::name(made)); }
 
 std::string many_as(const Items& items) {
-  constexpr std::array<std::string_view, 7> names = {"one",      "argument",  "pointed", "size",
-                                                     "indegree", "outdegree", "rank"};
+  constexpr std::array<std::string_view, 9> names = {"one",       "argument", "pointed", "size", "indegree",
+                                                     "outdegree", "rank",     "sum",     "last"};
   if (items.many == Many::one) return "{}";
   return fmt::format("{{Many::{}, {}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of,
                      items.factor, items.with);

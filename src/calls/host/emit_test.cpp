@@ -158,6 +158,16 @@ TEST_F(CallCatalog, ArraysKnowTheArgumentThatCountsThem) {
   EXPECT_THAT(text, HasSubstr("{Many::size, 5, 1, 5}, 1}"));
 }
 
+TEST_F(CallCatalog, ArraysKnowTheListThatCountsThem) {
+  table("calls/mpi.calls",
+        "int f(int n: count, const int a[]: count [n], const int b[]: rank [sum(a)], const int c[]: rank "
+        "[last(a)])\n");
+  const std::string text = emit_table(made());
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("{Many::sum, 1, 1, 1}, 1}"));
+  EXPECT_THAT(text, HasSubstr("{Many::last, 1, 1, 1}, 1}"));
+}
+
 TEST_F(CallCatalog, TheDimensionsOfAVariableTakeTwoArguments) {
   table("calls/netcdf.calls",
         "int f(int ncid: object, int varid: value, const size_t* start: value [rank(ncid, varid)])\n");
