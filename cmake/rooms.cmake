@@ -62,7 +62,7 @@ weir_room(transport    PARTLY UCX THREADED LINKS weir_ucx)
 weir_room(burst        USES intercept transport consistency THREADED)
 
 weir_room(workload     THREADED PARTLY MPI URING LINKS weir_uring_library)
-include(ranks)         # weir-rank-openmpi, weir-rank-mpich: workload's MPI part
+include(ranks)         # weir-rank-<mpi>, weir-replay-<mpi>: the MPI parts of workload and proxy
 weir_room(monitor      THREADED)
 weir_room(launch)
 weir_room(stats        LINKS Boost::headers PkgConfig::ZSTD HEADERS Eigen3::Eigen)
@@ -81,9 +81,9 @@ set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/base/own_files.cpp" APPEND PROPER
 weir_program(weir ROOM cli)
 configure_file("${PROJECT_SOURCE_DIR}/scripts/testbed" "${PROJECT_BINARY_DIR}/testbed" COPYONLY)
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/testbed" DESTINATION "${CMAKE_INSTALL_LIBDIR}/weir")
-foreach(which IN ITEMS posix openmpi mpich)
-  if(TARGET weir AND TARGET weir-capture-${which})
-    add_dependencies(weir weir-capture-${which})
+foreach(beside IN ITEMS weir-capture-posix weir-capture-openmpi weir-capture-mpich weir-replay-openmpi weir-replay-mpich)
+  if(TARGET weir AND TARGET ${beside})
+    add_dependencies(weir ${beside})
   endif()
 endforeach()
 weir_program(weir-server ROOM burst)

@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
+#include "base/rank_launcher.hpp"
 #include "base/units.hpp"
 #include "campaign/environment.hpp"
 #include "campaign/machine_name.hpp"
@@ -61,11 +62,7 @@ Result<campaign::RunOptions> run_options(const Options& options) {
   run.monitors = !options.no_monitors;
   run.machine = options.machine;
   run.mpi = options.mpi;
-  for (std::size_t at = 0; at < options.launcher.size();) {
-    const std::size_t end = std::min(options.launcher.find(' ', at), options.launcher.size());
-    if (end > at) run.launcher.push_back(options.launcher.substr(at, end - at));
-    at = end + 1;
-  }
+  run.launcher = split_words(options.launcher);
   if (run.machine.empty()) run.machine = campaign::machine_name();
   return run;
 }

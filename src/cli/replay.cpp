@@ -1,17 +1,26 @@
 #include "proxy/replay.hpp"
 
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
+#include "base/own_files.hpp"
+#include "base/rank_launcher.hpp"
 #include "base/unique_fd.hpp"
 #include "cli/commands.hpp"
 #include "cli/trace_options.hpp"
+#include "launch/mpi_choice.hpp"
+#include "launch/preload.hpp"
 
 namespace weir::cli {
 namespace {
@@ -19,6 +28,8 @@ namespace {
 struct Options {
   TraceOptions trace;
   proxy::ReplayOptions replay;
+  std::string mpi;
+  std::string launcher;
 };
 
 // The trace is opened above the numbers that the program's descriptors had: those must be free, and stay
@@ -34,12 +45,80 @@ Result<trace::TraceFile> open_above(const TraceOptions& options) {
   return open_trace(options);
 }
 
+// The MPI whose launcher started this process as one of its ranks.
+std::string mpi_of_own_rank() {
+  if (std::getenv("OMPI_COMM_WORLD_RANK") != nullptr) return "openmpi";
+  return std::getenv("PMI_RANK") != nullptr ? "mpich" : "";
+}
+
+// The MPI that the recorded program used, by its command line and its ranks' program as they are here now.
+Result<std::string> mpi_of_trace(const trace::TraceFile& trace, const Options& options) {
+  if (!options.mpi.empty()) return options.mpi;
+  std::vector<std::vector<std::string>> hints(1);
+  if (const Json& facts = trace.facts(); facts.contains("command") && facts["command"].is_array())
+    for (const Json& word : facts["command"])
+      if (word.is_string()) hints[0].push_back(word.get<std::string>());
+  for (const trace::ProcessInfo& one : trace.processes())
+    if (one.rank == 0) hints.push_back({one.program});
+  for (const std::vector<std::string>& command : hints)
+    if (const auto found = launch::mpi_of(command); found && *found != launch::Mpi::none)
+      return std::string(launch::name(*found));
+  return Error{Errc::lacking, "the MPI that its program used cannot be told"}
+      .in(trace.path().string())
+      .with_remedy("say it with --mpi openmpi or --mpi mpich");
+}
+
+// weir-replay-<mpi> with what this command was given.
+Result<std::vector<std::string>> rank_program(const std::string& mpi, const Options& options) {
+  const auto program = find_own_file(fmt::format("weir-replay-{}", mpi));
+  if (!program)
+    return program.error().with_remedy(fmt::format(
+        "install lib{}-dev and build Weir again, or write a program with 'weir proxy' and compile it", mpi));
+  const auto& given = options.replay;
+  // By its whole name, which is not one of those that the replayed program uses.
+  const auto trace = std::filesystem::absolute(options.trace.path);
+  std::vector<std::string> command = {program->string(), trace.string(), "--root", given.root};
+  if (given.original) command.emplace_back("--original");
+  if (given.output) command.emplace_back("--output");
+  if (given.think > 0) command.push_back(fmt::format("--think-time={}", given.think));
+  return command;
+}
+
+Result<int> become(const std::vector<std::string>& command) {
+  std::vector<char*> words;
+  for (const std::string& one : command) words.push_back(const_cast<char*>(one.c_str()));
+  words.push_back(nullptr);
+  execv(words[0], words.data());
+  return Error::from_errno(errno, "cannot be started").in(command.front());
+}
+
+Result<int> start_all_ranks(const trace::TraceFile& trace, const proxy::Plan& plan, const Options& options) {
+  const auto mpi = mpi_of_trace(trace, options);
+  if (!mpi) return mpi.error();
+  const auto program = rank_program(*mpi, options);
+  if (!program) return program.error();
+  const auto ranks = static_cast<std::uint64_t>(trace.processes()[plan.processes.front().process].world_size);
+  std::vector<std::string> command = start_ranks(
+      options.launcher.empty() ? launch::launcher_of(*mpi) : split_words(options.launcher), ranks);
+  command.insert(command.end(), program->begin(), program->end());
+  return launch::run_program(command, {});
+}
+
 Result<int> run_replay(const Options& options, Output& /*out*/) {
+  // A rank becomes the program for it before it has done anything that others might see.
+  if (const std::string mpi = options.mpi.empty() ? mpi_of_own_rank() : options.mpi;
+      !mpi.empty() && !mpi_of_own_rank().empty()) {
+    const auto program = rank_program(mpi, options);
+    if (!program) return program.error();
+    return become(*program);
+  }
   const auto trace = open_above(options.trace);
   if (!trace) return trace.error();
   const auto plan = proxy::make_plan(*trace);
   if (!plan) return plan.error();
+  if (const auto possible = proxy::check_replayable(*plan); !possible) return possible.error();
   for (const std::string& one : plan->left_out) fmt::print(stderr, "weir replay: left out: {}\n", one);
+  if (plan->has_ranks) return start_all_ranks(*trace, *plan, options);
   return proxy::replay(*plan, options.replay);
 }
 
@@ -54,6 +133,10 @@ Run define(CLI::App& app) {
   app.add_option("--think-time", options->replay.think,
                  "pause between calls as the program did, so many times as long")
       ->type_name("FACTOR");
+  add_choice(app, "--mpi", options->mpi, {"openmpi", "mpich"},
+             "the MPI that makes the calls; else the one that the program used");
+  app.add_option("--launcher", options->launcher, "what starts MPI ranks: mpirun, srun, with its own flags")
+      ->type_name("COMMAND");
   return [options](Output& out) { return run_replay(*options, out); };
 }
 
@@ -61,6 +144,10 @@ constexpr std::array kExamples = {
     Example{"weir replay run.trace --root /scratch/r",
             "make the calls of the trace again, on files below /scratch/r"},
     Example{"weir replay run.trace --root /scratch/r2 --think-time 1", "with the pauses between them"},
+    Example{"weir replay mpi.trace --launcher 'mpirun --oversubscribe'",
+            "a trace of MPI ranks: as many are started as there were"},
+    Example{"weir trace --out again -- mpirun -n 8 weir replay mpi.trace",
+            "started as a rank itself, and traced; 'weir proxy mpi.trace --verify again' compares"},
 };
 
 }  // namespace
@@ -73,7 +160,8 @@ const Command kReplay = {
     .notes =
         "Does what the program of 'weir proxy' does, without a compiler. Results are compared with the "
         "recorded "
-        "ones; exit 1 if any differs. Of traces with MPI ranks write a program with 'weir proxy'.",
+        "ones; exit 1 if any differs. Of traces with calls of HDF5, NetCDF or PnetCDF write a program with "
+        "'weir proxy'.",
 };
 
 }  // namespace weir::cli

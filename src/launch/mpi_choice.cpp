@@ -86,4 +86,10 @@ Result<Mpi> mpi_of(const std::vector<std::string>& command) {
   return launcher;
 }
 
+std::vector<std::string> launcher_of(std::string_view mpi) {
+  for (const std::string& name : {fmt::format("mpirun.{}", mpi), std::string("mpirun"), std::string("srun")})
+    if (find_program(name)) return {name};
+  return {"mpirun"};
+}
+
 }  // namespace weir::launch

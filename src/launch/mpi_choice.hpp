@@ -20,4 +20,8 @@ Result<Mpi> mpi_of(const std::vector<std::string>& command);
 // Programs that start the ranks of a job and are no part of it, by file name.
 const std::vector<std::string_view>& launchers();
 
+// What starts the ranks of a job with that MPI ("openmpi") on this machine. Debian installs both, and each
+// has its own launcher under a name that tells.
+std::vector<std::string> launcher_of(std::string_view mpi);
+
 }  // namespace weir::launch

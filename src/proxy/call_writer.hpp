@@ -71,6 +71,7 @@ class CallWriter {
   std::string lines_;
   std::vector<std::string> handles_;  // that it is given, by their numbers
   std::vector<std::string> paths_;
+  std::vector<std::string> given_;   // each argument
   std::vector<std::string> before_;  // the call, when all its arguments are made
   std::vector<std::string> after_;   // behind it
 };

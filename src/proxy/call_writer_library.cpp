@@ -90,7 +90,8 @@ std::string CallWriter::own_rank() {
     const Part& part = signature_->parts[i];
     if (part.encoding == Encoding::text)
       return tables_->texts[signature_->words[part.word]] == "MPI_COMM_SELF" ? "0" : "world.rank";
-    if (part.encoding == Encoding::literal) return fmt::format("rank_in({}({}))", pool(i), word(part));
+    if (part.encoding == Encoding::literal)
+      return fmt::format("rank_in(known_comm({}({})))", pool(i), word(part));
     break;
   }
   return "world.rank";
@@ -104,12 +105,15 @@ std::string CallWriter::object_argument(std::size_t at) {
   if (part.encoding == Encoding::list) return list(at);
   if (part.encoding == Encoding::literal || part.encoding == Encoding::column) {
     const std::string id = part.encoding == Encoding::column ? fmt::format("a{}", at) : word(part);
-    return fmt::format("{}{}({})", by_value ? "" : "&", pool(at), id);
+    std::string made = fmt::format("{}({})", pool(at), id);
+    if (base == "MPI_Comm" && about.direction != Direction::out) made = fmt::format("known_comm({})", made);
+    return (by_value ? "" : "&") + made;
   }
   std::string value = null_of(base);
   if (part.encoding == Encoding::text) value = tables_->texts[signature_->words[part.word]];
   if (by_value)
     return part.encoding == Encoding::absent && about.role == Role::communicator ? "MPI_COMM_WORLD" : value;
+  if (part.encoding == Encoding::absent && function_->name == "MPI_Comm_idup") return "later_comm()";
   return fmt::format("t.out_object<{}>({}, {})", base, at, value);
 }
 
@@ -170,50 +174,6 @@ std::string CallWriter::list(std::size_t at) {
         after_.push_back(fmt::format("{}({}) = static_cast<{}*>(t.out({}))[{}];", pool(at),
                                      with_zero[i].number, base, at, i));
   return fmt::format("t.objects<{}>({}, {{{}}})", base, at, items);
-}
-
-// What a completion call brought when it was recorded, so that the proxy waits for the same.
-void CallWriter::note_completion() {
-  const auto call = find_call(function_->name);
-  if (!call || !info(*call).completes) return;
-  std::size_t requests = 0;
-  while (requests < function_->arguments.size() && function_->arguments[requests].role != Role::request)
-    ++requests;
-  if (requests == function_->arguments.size()) return;
-  std::string over = "{}";  // which of the requests; all if nothing says so
-  bool some = false;
-  for (std::size_t i = 0; i < function_->arguments.size(); ++i) {
-    const Part& part = signature_->parts[i];
-    const std::string_view name = function_->arguments[i].name;
-    if (name == "flag" && part.encoding == Encoding::literal && signature_->words[part.word] == 0) return;
-    if (name == "index" && part.encoding == Encoding::literal) {
-      over = fmt::format("{{{}}}", word(part));
-      some = true;
-    } else if (name == "indices" && part.encoding == Encoding::list) {
-      std::vector<trace::ListItem> items;
-      trace::take_list(tables_->texts[signature_->words[part.word]], 0, items);
-      over.clear();
-      for (const trace::ListItem& item : items) over += (over.empty() ? "" : ", ") + number_text(item.number);
-      over = "{" + over + "}";
-      some = true;
-    }
-  }
-  const bool tests = function_->name.find("Test") != std::string::npos;
-  if (!some && !tests) return;  // MPI_Wait and MPI_Waitall wait by themselves
-  const Part& part = signature_->parts[requests];
-  const std::string array =
-      part.encoding == Encoding::list      ? fmt::format("static_cast<MPI_Request*>(t.out({}))", requests)
-      : part.encoding == Encoding::literal ? fmt::format("&{}({})", pool(requests), word(part))
-                                           : std::string();
-  if (array.empty()) return;
-  std::size_t count = 1;
-  if (part.encoding == Encoding::list) {
-    std::vector<trace::ListItem> items;
-    trace::take_list(tables_->texts[signature_->words[part.word]], 0, items);
-    count = items.size();
-  }
-  before_.push_back(
-      fmt::format("wait_until_over({}, {}, {});", array, count, some ? over : std::string("{}")));
 }
 
 std::string CallWriter::library_nothing(std::size_t at) {
@@ -282,8 +242,7 @@ std::string CallWriter::library_argument(std::size_t at) {
         return fmt::format("({})memory_at(a{})", about.type, at);
       if (by_value && about.name == "keyval") return fmt::format("keyval(a{})", at);
       if (by_value) return fmt::format("({})a{}", about.type, at);
-      if (about.name == "keyval" && about.direction == Direction::out) return fmt::format("&keyval(a{})", at);
-      if (about.name == "position") return fmt::format("position(t, {}, a{})", at, at);
+      if (about.name == "keyval") return fmt::format("&keyval(a{})", at);
       if (about.direction == Direction::out) return fmt::format("({})t.out({})", about.type, at);
       return fmt::format("t.out_of<{}>({}, a{})", base_type(about.type), at, at);
     default:

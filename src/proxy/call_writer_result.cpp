@@ -35,6 +35,12 @@ std::string declaration(const trace::Function& function) {
                      types, function.name);
 }
 
+// Those of NetCDF and PnetCDF: whatever is not 0 says what went wrong.
+bool fails_by_its_result(const trace::Function& function) {
+  const auto call = find_call(function.name);
+  return call && info(*call).failure == Failure::nonzero;
+}
+
 }  // namespace
 
 // The recorded result as an expression.
@@ -119,6 +125,8 @@ void CallWriter::check_result(std::string_view call) {
   if (part.encoding == Encoding::failed) {
     if (is_library_ && function_->layer.starts_with("mpi"))
       line(fmt::format("t.check_failed({}, got != 0, error_class(got), {});", number_, word(part)));
+    else if (is_library_ && fails_by_its_result(*function_))
+      line(fmt::format("t.check_failed({}, got != 0, (i64)got, {});", number_, word(part)));
     else if (is_library_)
       line(fmt::format("t.check_failed({}, (i64)got < 0, {}, {});", number_, word(part), word(part)));
     else
@@ -157,6 +165,7 @@ std::string CallWriter::write() {
   bool has_numbers = false;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string one = argument(i);
+    given_.push_back(one);
     has_numbers = has_numbers || signature_->parts[i].numbers > 0;
     if (function_->arguments[i].role == Role::varargs && !is_library_ && !is_variadic(*function_)) {
       has_list = true;
@@ -173,9 +182,11 @@ std::string CallWriter::write() {
                           part.encoding == Encoding::distance;
   if (has_result) line(fmt::format("const i64 wanted = {};", wanted()));
   if (is_library_) {
+    // What is asked of MPI before its start and after its end is what libraries ask.
+    const bool is_mpi = function_->layer.starts_with("mpi");
     note_completion();
     if (function_->name == "MPI_Init" || function_->name == "MPI_Init_thread") line("world.outside = false;");
-    line("if (!world.outside) {");
+    line(is_mpi ? "if (!world.outside) {" : "{");
     for (const std::string& one : before_) line(one);
     check_result(call_text(given, has_list));
     for (const std::string& one : after_) line(one);

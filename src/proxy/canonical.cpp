@@ -33,12 +33,24 @@ std::string_view Canonical::below_root(std::string_view path) const {
   return path;
 }
 
-bool Canonical::is_elsewhere(const trace::Record& record) const {
+bool Canonical::is_elsewhere(const trace::Record& record) {
   if (root_.empty()) return false;
-  return std::any_of(record.arguments.begin(), record.arguments.end(), [&](const Value& value) {
-    return value.kind == Value::Kind::path && value.text.starts_with('/') &&
-           !value.text.starts_with("/dev/") && below_root(value.text).size() == value.text.size();
-  });
+  const bool elsewhere =
+      std::any_of(record.arguments.begin(), record.arguments.end(), [&](const Value& value) {
+        if (value.kind == Value::Kind::handle) return elsewhere_.contains(value.handle);
+        return value.kind == Value::Kind::path && value.text.starts_with('/') &&
+               !value.text.starts_with("/dev/") && below_root(value.text).size() == value.text.size();
+      });
+  if (record.function->closes)
+    for (const Value& value : record.arguments)
+      if (value.kind == Value::Kind::handle) elsewhere_.erase(value.handle);
+  if (record.result.kind == Value::Kind::opened) {
+    if (elsewhere)
+      elsewhere_.insert(record.result.handle);
+    else
+      elsewhere_.erase(record.result.handle);
+  }
+  return elsewhere;
 }
 
 void Canonical::put_value(const trace::Function& function, const Argument& about, const Value& value) {

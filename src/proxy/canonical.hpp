@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,8 +18,9 @@ class Canonical {
  public:
   explicit Canonical(std::string root) : root_(std::move(root)) {}
 
-  // Whether it is about a file that a proxy does not touch: libraries look for theirs when they are loaded.
-  bool is_elsewhere(const trace::Record& record) const;
+  // Whether it is about a file that a proxy does not touch, by its name or as it was opened: libraries look
+  // for theirs when they are loaded, and who replays a trace reads it.
+  bool is_elsewhere(const trace::Record& record);
 
   std::string text(const trace::Record& record);
 
@@ -28,6 +30,7 @@ class Canonical {
   std::string_view below_root(std::string_view path) const;
 
   std::string root_;
+  std::set<std::uint32_t> elsewhere_;  // handles
   std::map<std::pair<std::string, std::int64_t>, std::uint64_t> numbers_;
   std::map<std::string, std::uint64_t, std::less<>> next_;
   std::string out_;

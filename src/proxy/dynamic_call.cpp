@@ -13,6 +13,10 @@ ffi_type* DynamicCall::type_of(std::string_view type) {
       "int",    "unsigned int", "mode_t",   "uid_t",     "gid_t",     "key_t",   "pid_t",
       "wint_t", "wchar_t",      "uint32_t", "socklen_t", "clockid_t", "int32_t", "unsigned"};
   if (type == "void") return &ffi_type_void;
+  if (type == "MPI_Fint") return &ffi_type_sint32;
+  const bool is_handle = type.starts_with("MPI_") && type != "MPI_Aint" && type != "MPI_Offset" &&
+                         type != "MPI_Count" && type != "MPI_File";  // a pointer everywhere
+  if (is_handle) return mpi_handle_bytes_ == 4 ? &ffi_type_sint32 : &ffi_type_sint64;
   return std::find(kNarrow.begin(), kNarrow.end(), type) != kNarrow.end() ? &ffi_type_sint32
                                                                           : &ffi_type_sint64;
 }

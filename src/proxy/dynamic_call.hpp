@@ -19,11 +19,16 @@ class DynamicCall {
   // What follows is passed in place of '...'.
   void begin_variable() { fixed_ = types_.size(); }
 
+  // Handles of MPI (MPI_Comm) are as wide as this; there are none in a program without MPI.
+  static void set_mpi_handles(std::size_t bytes) { mpi_handle_bytes_ = bytes; }
+
   // False if there is no such function. The result as a number; a pointer as its address.
   bool make(const std::string& name, std::string_view result_type, std::int64_t& result);
 
  private:
   static ffi_type* type_of(std::string_view type);
+
+  static inline std::size_t mpi_handle_bytes_ = 8;
 
   union Slot {
     std::int64_t number;

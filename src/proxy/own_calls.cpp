@@ -13,12 +13,13 @@ bool tells_of_machine(std::string_view path) {
 bool OwnCalls::is_made(const trace::Record& record, std::size_t stream) {
   const trace::Function& function = *record.function;
   if (record.depth > 0 || !why_not(function).empty()) return false;
-  if (function.layer != "posix" && function.layer != "stdio" && function.layer != "uring") {
+  if (function.layer.starts_with("mpi")) {
     if (function.name == "MPI_Init" || function.name == "MPI_Init_thread") outside_ = false;
     const bool made = !outside_ || stream > 0;
     if (function.name == "MPI_Finalize") outside_ = true;
     return made;
   }
+  if (function.layer != "posix" && function.layer != "stdio" && function.layer != "uring") return true;
   bool left_out = false;
   bool own_file = false;
   for (std::size_t i = 0; i < record.arguments.size(); ++i) {

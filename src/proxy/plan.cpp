@@ -121,9 +121,12 @@ std::string_view why_not(const trace::Function& function) {
     return "means something in that process only";
   if (is_one_of("fopencookie", "fts_open", "fts_read", "fts_children", "fts_set", "fts_close"))
     return "calls functions of the program";
-  if (name.starts_with("MPI_Grequest") || name.starts_with("MPI_Graph_create") ||
-      name.starts_with("MPI_Graph_map") || name == "MPI_Dist_graph_create" ||
-      name == "MPI_Register_datarep" || name == "H5Sselect_elements")
+  const bool has_lists_of_lists =
+      name.starts_with("ncmpi_") &&
+      (name.find("put_varn") != std::string::npos || name.find("get_varn") != std::string::npos ||
+       name.starts_with("ncmpi_mput_") || name.starts_with("ncmpi_mget_"));
+  if (name.starts_with("MPI_Grequest") || name == "MPI_Register_datarep" || name == "H5Sselect_elements" ||
+      has_lists_of_lists)
     return "not all of its arguments are recorded";
   if (name.starts_with("MPI_Comm_spawn") || is_one_of("MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"))
     return "other worlds are not started";

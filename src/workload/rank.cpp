@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/own_files.hpp"
+#include "base/rank_launcher.hpp"
 
 namespace weir::workload {
 namespace {
@@ -79,14 +80,7 @@ Result<fs::path> find_rank_program(Mpi mpi) {
 std::vector<std::string> rank_command(const std::vector<std::string>& launcher, const fs::path& program,
                                       const Job& job, const fs::path& job_file,
                                       const fs::path& outcome_file) {
-  std::vector<std::string> command = launcher;
-  bool told = false;
-  for (std::string& word : command)
-    if (const auto at = word.find("{}"); at != std::string::npos) {
-      word.replace(at, 2, std::to_string(job.count));
-      told = true;
-    }
-  if (!told) command.insert(command.end(), {"-n", std::to_string(job.count)});
+  std::vector<std::string> command = start_ranks(launcher, job.count);
   command.insert(command.end(), {program.string(), job_file.string(), outcome_file.string()});
   return command;
 }

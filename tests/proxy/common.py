@@ -31,7 +31,8 @@ class Case:
 
     def __init__(self, checks, weir, scratch, name, launcher=(), compiler="c++"):
         self.checks, self.weir, self.scratch, self.name = checks, weir, Path(scratch), name
-        self.launcher, self.compiler = list(launcher), compiler
+        self.launcher, self.compiler = [str(word) for word in launcher], compiler
+        self.package = "hdf5-mpi"  # which HDF5 of several
         self.trace_of_program = self.scratch / f"{name}.trace"
         self.source = self.scratch / f"{name}.proxy.cpp"
         self.program = self.scratch / f"{name}.proxy"
@@ -45,28 +46,35 @@ class Case:
         if not self.checks.expect(f"{self.name}: proxy is written", done.returncode == 0, text_of(done)):
             return None
         self.about = json.loads(done.stdout)
-        failed = compile_program(self.about["compile"], self.compiler)
+        failed = compile_program(self.about["compile"].replace("hdf5-mpi ", f"{self.package} "), self.compiler)
         return self.about if self.checks.expect(f"{self.name}: compiles", failed is None, failed) else None
 
     def compare(self):
-        again = self.scratch / f"{self.name}.again"
-        root = self.scratch / f"{self.name}.root"
-        done = trace(self.weir, again, [*self.launcher, self.program, "--root", root], cwd=self.scratch)
-        if not self.checks.expect(f"{self.name}: every call ended as recorded", done.returncode == 0, text_of(done)):
+        """The proxy is run and traced, and does the same."""
+        return self.same_when_traced("again", [*self.launcher, self.program, "--root", self.scratch / f"{self.name}.root"])
+
+    def same_when_traced(self, what, command):
+        again = self.scratch / f"{self.name}.{what}"
+        done = trace(self.weir, again, command, cwd=self.scratch)
+        if not self.checks.expect(f"{self.name}, {what}: every call ended as recorded", done.returncode == 0, text_of(done)):
             return None
         done = run([self.weir, "proxy", self.trace_of_program, "--verify", again, "--json"])
         result = json.loads(done.stdout) if done.stdout else {}
-        self.checks.expect(f"{self.name}: the same calls in the same order", done.returncode == 0,
+        self.checks.expect(f"{self.name}, {what}: the same calls in the same order", done.returncode == 0,
                            json.dumps(result.get("differences", []))[:3000] or text_of(done))
-        self.checks.expect(f"{self.name}: all of them", result.get("calls", 0) > 0 and result.get("differing") == 0, result)
-        print(f"{self.name}: {result.get('calls')} calls, {self.about['source_bytes']} bytes of source, "
+        self.checks.expect(f"{self.name}, {what}: all of them", result.get("calls", 0) > 0 and result.get("differing") == 0, result)
+        print(f"{self.name}, {what}: {result.get('calls')} calls, {self.about['source_bytes']} bytes of source, "
               f"{self.about['trace_bytes']} bytes of trace, {result.get('other_outcomes')} other outcomes", flush=True)
         return result
 
     def replay(self):
-        """The same without a compiler; not for MPI."""
-        done = run([self.weir, "replay", self.trace_of_program, "--root", self.scratch / f"{self.name}.replayed"], cwd=self.scratch)
+        """The same without a compiler. Ranks are started by weir, and once more by their launcher and traced."""
+        root = self.scratch / f"{self.name}.replayed"
+        launcher = ["--launcher", " ".join(self.launcher[:-2])] if self.launcher else []
+        done = run([self.weir, "replay", self.trace_of_program, "--root", root, *launcher], cwd=self.scratch)
         self.checks.expect(f"{self.name}: replayed, every call ended as recorded", done.returncode == 0, text_of(done))
+        if self.launcher:
+            self.same_when_traced("replayed and traced", [*self.launcher, self.weir, "replay", self.trace_of_program, "--root", f"{root}.traced"])
 
     def whole(self, command, directory, status=0):
         return self.record(command, directory, status) and self.make() is not None and self.compare() is not None

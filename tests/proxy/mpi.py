@@ -6,7 +6,7 @@ Usage: mpi.py WEIR [program ...]
 import sys
 from pathlib import Path
 
-from common import Case, Checks, find, scratch_directory
+from common import Case, Checks, find, run, scratch_directory, text_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "mpi"))
 import importlib.util  # noqa: E402
@@ -15,12 +15,16 @@ _about = importlib.util.spec_from_file_location("mpi_common", Path(__file__).res
 mpi_common = importlib.util.module_from_spec(_about)
 _about.loader.exec_module(mpi_common)
 
-CASES = [  # program, ranks, arguments
+CASES = [  # program, ranks, arguments; replayed too
     ("stencil2d", 4, [2, 2, 20]),
     ("checkpoint", 3, [3]),
     ("offsets", 4, [8]),
     ("cg", 4, [3]),
     ("bt", 4, [2]),
+]
+LIBRARIES = [  # program, package of pkg-config; what has no name for an MPI is built with Open MPI
+    ("hdf5_sets", "hdf5-{}"),
+    ("pnetcdf_grid", "pnetcdf"),
 ]
 LAMMPS = """units lj
 atom_style atomic
@@ -46,6 +50,28 @@ def case_of(checks, weir, scratch, mpi, name, ranks):
     return Case(checks, weir, scratch, name, [*mpi.launcher, "-n", ranks], f"mpicxx.{mpi.name}")
 
 
+def check_libraries(checks, weir, scratch, mpi, wanted):
+    """Programs of libraries on MPI: their calls are made again, and what they do inside is their own."""
+    for program, package in LIBRARIES:
+        package = package.format(mpi.name)
+        flags = run(["pkg-config", "--cflags", "--libs", package])
+        if (wanted and program not in wanted) or (package == "pnetcdf" and mpi.name != "openmpi"):
+            continue
+        if flags.returncode != 0:
+            checks.skip(f"{mpi.name} {program}", f"no {package}")
+            continue
+        words = flags.stdout.decode().split()
+        rpaths = [f"-Wl,-rpath,{word[2:]}" for word in words if word.startswith("-L")]
+        binary = mpi.build(program, scratch, "-Wl,--no-as-needed", *words, *rpaths)
+        work = scratch / f"{program}-in"
+        work.mkdir()
+        case = case_of(checks, weir, scratch, mpi, f"{mpi.name}-{program}", 4)
+        case.package = package
+        if case.whole([binary], work):
+            done = run([weir, "replay", case.trace_of_program, "--root", scratch / f"{program}.no"], cwd=scratch)
+            checks.expect(f"{case.name}: is not replayed, with the remedy", done.returncode == 3 and b"weir proxy" in done.stderr, text_of(done))
+
+
 def main():
     weir = Path(sys.argv[1]).resolve()
     wanted = sys.argv[2:]
@@ -59,7 +85,10 @@ def main():
                 binary = mpi.build(program, scratch)
                 work = scratch / f"{program}-in"
                 work.mkdir()
-                case_of(checks, weir, scratch, mpi, f"{mpi.name}-{program}", ranks).whole([binary, *arguments], work)
+                case = case_of(checks, weir, scratch, mpi, f"{mpi.name}-{program}", ranks)
+                if case.whole([binary, *arguments], work):
+                    case.replay()
+            check_libraries(checks, weir, scratch, mpi, wanted)
             if not wanted or "stencil2d" in wanted:
                 sizes = []
                 for iterations in (5, 500):
@@ -75,7 +104,9 @@ def main():
                 work = scratch / "lammps-in"
                 work.mkdir()
                 (work / "in.lj").write_text(LAMMPS)
-                case_of(checks, weir, scratch, mpi, "openmpi-lammps", 4).whole(["lmp", "-in", "in.lj"], work)
+                case = case_of(checks, weir, scratch, mpi, "openmpi-lammps", 4)
+                if case.whole(["lmp", "-in", "in.lj"], work):
+                    case.replay()
     return checks.exit_code()
 
 

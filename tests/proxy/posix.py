@@ -89,22 +89,25 @@ int main(int argc, char** argv) {
     checks.expect("the source is as long for 10 as for 100000 writes", len(sizes) == 3 and max(sizes) - min(sizes) < 64, sizes)
 
 
-def check_hdf5(checks, weir, scratch):
-    """Calls of HDF5 are made again, and what it does inside is its own."""
-    found = [run(["pkg-config", kind, "hdf5-serial"]) for kind in ("--cflags", "--libs")]
-    if any(one.returncode for one in found):
-        checks.skip("hdf5", "no hdf5-serial")
-        return
-    cflags, libs = (one.stdout.decode().split() for one in found)
-    folders = [word[2:] for word in libs if word.startswith("-L")]
-    for name, options in (("hdf5_sets", ["-DSERIAL"]), ("hdf5_corners", [])):
+def check_libraries(checks, weir, scratch):
+    """Calls of HDF5 and NetCDF are made again, and what they do inside is their own; without a compiler they are not made."""
+    for name, package, options in (("hdf5_sets", "hdf5-serial", ["-DSERIAL"]), ("hdf5_corners", "hdf5-serial", []), ("netcdf_grid", "netcdf", [])):
+        found = [run(["pkg-config", kind, package]) for kind in ("--cflags", "--libs")]
+        if any(one.returncode for one in found):
+            checks.skip(name, f"no {package}")
+            continue
+        cflags, libs = (one.stdout.decode().split() for one in found)
+        folders = [word[2:] for word in libs if word.startswith("-L")]
         binary = scratch / name
         done = run(["cc", "-O1", "-w", *options, *cflags, "-o", binary, HERE.parent / "mpi" / "programs" / f"{name}.c", *libs,
                     *[f"-Wl,-rpath,{folder}" for folder in folders]])
         checks.expect(f"{name}: compiles", done.returncode == 0, text_of(done))
         directory = scratch / f"{name}-in"
         directory.mkdir()
-        Case(checks, weir, scratch, name).whole([binary], directory)
+        case = Case(checks, weir, scratch, name)
+        if case.whole([binary], directory):
+            done = run([weir, "replay", case.trace_of_program, "--root", scratch / f"{name}.no"])
+            checks.expect(f"{name}: is not replayed, with the remedy", done.returncode == 3 and b"weir proxy" in done.stderr, text_of(done))
 
 
 def main():
@@ -117,8 +120,8 @@ def main():
             check_mixed(checks, weir, scratch)
         if not wanted or "loop" in wanted:
             check_loop(checks, weir, scratch)
-        if not wanted or "hdf5" in wanted:
-            check_hdf5(checks, weir, scratch)
+        if not wanted or "libraries" in wanted:
+            check_libraries(checks, weir, scratch)
         for program in PROGRAMS:
             if wanted and program not in wanted:
                 continue

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/scratch_dir.hpp"
+#include "launch/mpi_choice.hpp"
 #include "launch/process.hpp"
 #include "workload/rank.hpp"
 
@@ -11,14 +12,6 @@ namespace {
 
 // A run of MPI ranks that takes longer hangs: a batch job's own limit is usually near.
 constexpr Nanoseconds kLongest(std::int64_t{3600} * 1'000'000'000);
-
-// Debian installs both, and each has its own launcher under a name that tells.
-std::vector<std::string> launcher_of(workload::Mpi mpi) {
-  for (const char* name :
-       {mpi == workload::Mpi::openmpi ? "mpirun.openmpi" : "mpirun.mpich", "mpirun", "srun"})
-    if (launch::find_program(name)) return {name};
-  return {"mpirun"};
-}
 
 std::string last_line(const std::string& text) {
   const std::size_t end = text.find_last_not_of('\n');
@@ -38,8 +31,9 @@ Result<workload::Outcome> run_ranks(const workload::Job& job, const RunOptions& 
   const auto job_file = scratch.path() / "job.json";
   const auto outcome_file = scratch.path() / "outcome.json";
   if (const auto written = workload::write_rank_job(job, job_file); !written) return written.error();
-  const auto command = workload::rank_command(options.launcher.empty() ? launcher_of(mpi) : options.launcher,
-                                              *program, job, job_file, outcome_file);
+  const auto command = workload::rank_command(
+      options.launcher.empty() ? launch::launcher_of(workload::name(mpi)) : options.launcher, *program, job,
+      job_file, outcome_file);
   const auto ended = launch::run_and_capture(command, kLongest);
   if (!ended) return ended.error().in(command.front());
   auto outcome = workload::read_rank_outcome(outcome_file);

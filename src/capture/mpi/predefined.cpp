@@ -27,109 +27,19 @@ namespace {
 }
 
 template <class Handle>
-void predefine(Role kind, Handle handle, const char* name, std::int32_t rank = -1) {
+void predefine(Role kind, Handle handle, const char* name) {
   const std::uint64_t bits = bits_behind(handle);
   const bool is_null = std::string_view(name).ends_with("_NULL");
   if (bits == 0 && !is_null) return;
+  const std::int32_t rank = std::string_view(name) == "MPI_COMM_SELF" ? 0 : -1;
   library().objects.predefine(kind, bits, is_null ? "" : name, rank);
 }
 
 }  // namespace
 
 void predefine_objects() {
-#define WEIR_NAME(kind, object) predefine(Role::kind, object, #object)
-  WEIR_NAME(communicator, MPI_COMM_NULL);
-  WEIR_NAME(communicator, MPI_COMM_WORLD);
-  predefine(Role::communicator, MPI_COMM_SELF, "MPI_COMM_SELF", 0);
-  WEIR_NAME(group, MPI_GROUP_NULL);
-  WEIR_NAME(group, MPI_GROUP_EMPTY);
-  WEIR_NAME(window, MPI_WIN_NULL);
-  WEIR_NAME(info, MPI_INFO_NULL);
-  WEIR_NAME(info, MPI_INFO_ENV);
-  WEIR_NAME(object, MPI_ERRHANDLER_NULL);
-  WEIR_NAME(object, MPI_ERRORS_ARE_FATAL);
-  WEIR_NAME(object, MPI_ERRORS_RETURN);
-  WEIR_NAME(object, MPI_MESSAGE_NULL);
-  WEIR_NAME(object, MPI_MESSAGE_NO_PROC);
-  WEIR_NAME(operation, MPI_OP_NULL);
-  WEIR_NAME(operation, MPI_MAX);
-  WEIR_NAME(operation, MPI_MIN);
-  WEIR_NAME(operation, MPI_SUM);
-  WEIR_NAME(operation, MPI_PROD);
-  WEIR_NAME(operation, MPI_LAND);
-  WEIR_NAME(operation, MPI_BAND);
-  WEIR_NAME(operation, MPI_LOR);
-  WEIR_NAME(operation, MPI_BOR);
-  WEIR_NAME(operation, MPI_LXOR);
-  WEIR_NAME(operation, MPI_BXOR);
-  WEIR_NAME(operation, MPI_MAXLOC);
-  WEIR_NAME(operation, MPI_MINLOC);
-  WEIR_NAME(operation, MPI_REPLACE);
-  WEIR_NAME(operation, MPI_NO_OP);
-  WEIR_NAME(datatype, MPI_DATATYPE_NULL);
-  WEIR_NAME(datatype, MPI_BYTE);
-  WEIR_NAME(datatype, MPI_PACKED);
-  WEIR_NAME(datatype, MPI_CHAR);
-  WEIR_NAME(datatype, MPI_SHORT);
-  WEIR_NAME(datatype, MPI_INT);
-  WEIR_NAME(datatype, MPI_LONG);
-  WEIR_NAME(datatype, MPI_LONG_LONG_INT);
-  WEIR_NAME(datatype, MPI_FLOAT);
-  WEIR_NAME(datatype, MPI_DOUBLE);
-  WEIR_NAME(datatype, MPI_LONG_DOUBLE);
-  WEIR_NAME(datatype, MPI_SIGNED_CHAR);
-  WEIR_NAME(datatype, MPI_UNSIGNED_CHAR);
-  WEIR_NAME(datatype, MPI_UNSIGNED_SHORT);
-  WEIR_NAME(datatype, MPI_UNSIGNED);
-  WEIR_NAME(datatype, MPI_UNSIGNED_LONG);
-  WEIR_NAME(datatype, MPI_UNSIGNED_LONG_LONG);
-  WEIR_NAME(datatype, MPI_WCHAR);
-  WEIR_NAME(datatype, MPI_FLOAT_INT);
-  WEIR_NAME(datatype, MPI_DOUBLE_INT);
-  WEIR_NAME(datatype, MPI_LONG_DOUBLE_INT);
-  WEIR_NAME(datatype, MPI_LONG_INT);
-  WEIR_NAME(datatype, MPI_SHORT_INT);
-  WEIR_NAME(datatype, MPI_2INT);
-  WEIR_NAME(datatype, MPI_INT8_T);
-  WEIR_NAME(datatype, MPI_INT16_T);
-  WEIR_NAME(datatype, MPI_INT32_T);
-  WEIR_NAME(datatype, MPI_INT64_T);
-  WEIR_NAME(datatype, MPI_UINT8_T);
-  WEIR_NAME(datatype, MPI_UINT16_T);
-  WEIR_NAME(datatype, MPI_UINT32_T);
-  WEIR_NAME(datatype, MPI_UINT64_T);
-  WEIR_NAME(datatype, MPI_AINT);
-  WEIR_NAME(datatype, MPI_OFFSET);
-  WEIR_NAME(datatype, MPI_COUNT);
-  WEIR_NAME(datatype, MPI_C_BOOL);
-  WEIR_NAME(datatype, MPI_C_FLOAT_COMPLEX);
-  WEIR_NAME(datatype, MPI_C_DOUBLE_COMPLEX);
-  WEIR_NAME(datatype, MPI_C_LONG_DOUBLE_COMPLEX);
-  WEIR_NAME(datatype, MPI_CXX_BOOL);
-  WEIR_NAME(datatype, MPI_CXX_FLOAT_COMPLEX);
-  WEIR_NAME(datatype, MPI_CXX_DOUBLE_COMPLEX);
-  WEIR_NAME(datatype, MPI_CXX_LONG_DOUBLE_COMPLEX);
-  WEIR_NAME(datatype, MPI_CHARACTER);
-  WEIR_NAME(datatype, MPI_LOGICAL);
-  WEIR_NAME(datatype, MPI_INTEGER);
-  WEIR_NAME(datatype, MPI_INTEGER1);
-  WEIR_NAME(datatype, MPI_INTEGER2);
-  WEIR_NAME(datatype, MPI_INTEGER4);
-  WEIR_NAME(datatype, MPI_INTEGER8);
-  WEIR_NAME(datatype, MPI_REAL);
-  WEIR_NAME(datatype, MPI_REAL4);
-  WEIR_NAME(datatype, MPI_REAL8);
-  WEIR_NAME(datatype, MPI_REAL16);
-  WEIR_NAME(datatype, MPI_DOUBLE_PRECISION);
-  WEIR_NAME(datatype, MPI_COMPLEX);
-  WEIR_NAME(datatype, MPI_COMPLEX8);
-  WEIR_NAME(datatype, MPI_COMPLEX16);
-  WEIR_NAME(datatype, MPI_COMPLEX32);
-  WEIR_NAME(datatype, MPI_DOUBLE_COMPLEX);
-  WEIR_NAME(datatype, MPI_2REAL);
-  WEIR_NAME(datatype, MPI_2DOUBLE_PRECISION);
-  WEIR_NAME(datatype, MPI_2INTEGER);
-#undef WEIR_NAME
+#define WEIR_MPI_OBJECT(kind, object) predefine(Role::kind, object, #object);
+#include "calls/mpi_objects.def"
 }
 
 const char* name_of_rank(int rank) {

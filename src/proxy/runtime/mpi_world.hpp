@@ -4,6 +4,7 @@
 #include <link.h>
 #include <mpi.h>
 
+#include "proxy/runtime/memory.hpp"
 #include "proxy/runtime/start.hpp"
 
 namespace weir_proxy {
@@ -39,6 +40,23 @@ inline thread_local MPI_Status last_status{};
 inline MPI_File& mpi_file(i64 id) {
   static Pool<MPI_File> files(MPI_FILE_NULL);
   return files(id);
+}
+
+// Communicators that a request has yet to make (MPI_Comm_idup): their numbers first come up where they are
+// used.
+inline std::deque<MPI_Comm> later_comms;
+inline MPI_Comm* later_comm() {
+  const std::lock_guard guard(world.lock);
+  later_comms.push_back(MPI_COMM_NULL);
+  return &later_comms.back();
+}
+inline MPI_Comm& known_comm(MPI_Comm& comm) {
+  const std::lock_guard guard(world.lock);
+  if (comm == MPI_COMM_NULL && !later_comms.empty()) {
+    comm = later_comms.front();
+    later_comms.pop_front();
+  }
+  return comm;
 }
 
 inline i64 rank_in(MPI_Comm comm) {
@@ -94,23 +112,16 @@ inline char*** arguments() {
 template <class Object>
 void ignore_error(Object*, int*, ...) {}
 
-// MPI_Pack and MPI_Unpack go on where they were, unless the recorded position is behind that.
-inline auto position(Stream& stream, int argument, i64 recorded) {
-  static thread_local i64 last = 0;
-  const i64 from = last < recorded ? last : 0;
-  last = recorded;
-  *static_cast<MPI_Aint*>(stream.out(argument)) = 0;
-  struct Either {
-    void* at;
-    operator int*() const { return static_cast<int*>(at); }
-    operator MPI_Aint*() const { return static_cast<MPI_Aint*>(at); }
-  };
-  *static_cast<MPI_Aint*>(stream.out(argument)) = static_cast<MPI_Aint>(from);
-  return Either{stream.out(argument)};
+// Before a call that found a message when it was recorded: until there is one.
+inline void wait_for_message(int source, int tag, MPI_Comm comm) {
+  static auto* const ask = WEIR_QUIET(MPI_Iprobe);
+  int there = 0;
+  while (ask(source, tag, comm, &there, MPI_STATUS_IGNORE) == MPI_SUCCESS && there == 0) pause_a_moment();
 }
 
-// Before a call that tells which requests are over: until those are that were over when it was recorded.
-inline void wait_until_over(MPI_Request* requests, int count, std::initializer_list<i64> which) {
+// Before a call that tells which requests are over: until those are that were over when it was recorded; all
+// if nothing says which.
+inline void wait_until_over(MPI_Request* requests, int count, const i64* which, std::size_t which_count) {
   static auto* const ask = WEIR_QUIET(MPI_Request_get_status);
   const auto wait_for = [&](i64 at) {
     int over = at < 0 || at >= count || requests[at] == MPI_REQUEST_NULL ? 1 : 0;
@@ -119,9 +130,12 @@ inline void wait_until_over(MPI_Request* requests, int count, std::initializer_l
       if (over == 0) pause_a_moment();
     }
   };
-  if (which.size() == 0)
+  if (which_count == 0)
     for (int i = 0; i < count; ++i) wait_for(i);
-  for (const i64 at : which) wait_for(at);
+  for (std::size_t i = 0; i < which_count; ++i) wait_for(which[i]);
+}
+inline void wait_until_over(MPI_Request* requests, int count, std::initializer_list<i64> which) {
+  wait_until_over(requests, count, which.begin(), which.size());
 }
 
 }  // namespace weir_proxy

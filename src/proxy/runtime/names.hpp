@@ -18,15 +18,15 @@ inline bool tells_of_machine(const char* path) {
 // Calls on the kernel's files are not made: they tell of the machine. Nor are those that libraries make for
 // themselves when they are loaded and unloaded, since the proxy's do so too: of what comes before MPI_Init
 // and after MPI_Finalize only what concerns files that are really there is the program's.
-inline bool Stream::passes(bool failed, std::initializer_list<i64> used,
-                           std::initializer_list<const char*> paths) {
+inline bool Stream::passes(bool failed, const i64* used, std::size_t used_count, const char* const* paths,
+                           std::size_t path_count) {
   bool own_file = false;
-  for (const i64 id : used) {
-    if (handle(id).left_out) return false;
-    own_file = own_file || handle(id).own;
+  for (std::size_t i = 0; i < used_count; ++i) {
+    if (handle(used[i]).left_out) return false;
+    own_file = own_file || handle(used[i]).own;
   }
-  for (const char* const path : paths) {
-    if (tells_of_machine(path)) return false;
+  for (std::size_t i = 0; i < path_count; ++i) {
+    if (tells_of_machine(paths[i])) return false;
     own_file = own_file || !failed;
   }
   return own_file || !world.outside.load(std::memory_order_relaxed);

@@ -293,7 +293,11 @@ struct Stream {
   void pass_name(int name_template, std::initializer_list<i64> differences);
 
   // Whether the call is made: see made_again() in names.hpp.
-  bool passes(bool failed, std::initializer_list<i64> used, std::initializer_list<const char*> paths);
+  bool passes(bool failed, const i64* used, std::size_t used_count, const char* const* paths,
+              std::size_t path_count);
+  bool passes(bool failed, std::initializer_list<i64> used, std::initializer_list<const char*> paths) {
+    return passes(failed, used.begin(), used.size(), paths.begin(), paths.size());
+  }
 
   const char* line(i64 length) {
     text.assign(static_cast<std::size_t>(length), 'x');
