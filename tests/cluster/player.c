@@ -1,8 +1,5 @@
-/* A process on the burst-buffer file system that does what it is told, a command a line on standard input, an answer a
- * line: "ok", "ok VALUE" or "error ERRNO". Commands:
- *   open PATH MODEL [append|excl|trunc]   write OFFSET TEXT   fill OFFSET BYTES LETTER   read OFFSET BYTES
- *   append TEXT   sync   flush   close   size   truncate BYTES   unlink PATH   rename FROM TO   client
- */
+/* A process on the burst-buffer file system that does what it is told, a command a line on standard input, an
+ * answer a line: "ok VALUE" or "error ERRNO". The commands are in obey(). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
