@@ -26,6 +26,9 @@ class Agent {
   // `done` runs in one of the agent's threads.
   void write_back(WriteBack request, std::function<void(Outcome<Flushed>)> done);
 
+  // Writing back that is under way is ended; before those who wait for it go.
+  void finish() { threads_.finish(); }
+
   struct Counts {
     std::uint64_t buffered_bytes = 0;  // of granted segments
     std::uint64_t spilled_bytes = 0;

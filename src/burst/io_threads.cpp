@@ -8,13 +8,14 @@ IoThreads::IoThreads(unsigned count) {
   for (unsigned i = 0; i < count; ++i) threads_.emplace_back([this] { serve(); });
 }
 
-IoThreads::~IoThreads() {
+void IoThreads::finish() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
   bell_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 void IoThreads::run(std::function<void()> work) {

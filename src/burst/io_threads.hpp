@@ -13,11 +13,13 @@ namespace weir::burst {
 class IoThreads {
  public:
   explicit IoThreads(unsigned count);
-  ~IoThreads();  // what was handed over is done first
+  ~IoThreads() { finish(); }
   IoThreads(const IoThreads&) = delete;
   IoThreads& operator=(const IoThreads&) = delete;
 
   void run(std::function<void()> work);
+  // What was handed over is done, then the threads end.
+  void finish();
 
  private:
   void serve();

@@ -47,7 +47,10 @@ Result<std::unique_ptr<Server>> Server::make(const Job& job, std::uint32_t numbe
   return server;
 }
 
-Server::~Server() { stop(); }
+Server::~Server() {
+  stop();
+  agent_.finish();
+}
 
 std::vector<std::string> Server::addresses() const {
   std::vector<std::string> list;

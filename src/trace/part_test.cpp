@@ -165,7 +165,9 @@ TEST_F(PartTest, RefusesBytesThatContradictThemselves) {
 
 TEST(TimingText, ComesBack) {
   MergeOptions options;
-  options.timing = {.mode = TimingMode::quant, .error = 0.05, .clustered = false};
+  options.timing.mode = TimingMode::quant;
+  options.timing.error = 0.05;
+  options.timing.clustered = false;
   options.error_of_function = {{"fsync", 0.01}, {"pwrite", 0.3}};
   const std::string text = timing_text(options);
   MergeOptions back;

@@ -22,8 +22,7 @@ namespace weir::burst {
 class FileSystem {
  public:
   static Result<std::unique_ptr<FileSystem>> connect(const Job& job, std::uint32_t node);
-  // Publishes what files that are still open have, as closing them does.
-  ~FileSystem();
+  ~FileSystem();  // its files must be closed before
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 

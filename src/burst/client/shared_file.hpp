@@ -26,9 +26,9 @@ class SharedFile {
   int publish(FileSystem& system, Span bytes, bool close);
 
   const FileId id;
-  std::mutex mutex;                // guards the rest; not held while asking or copying
-  ExtentMap mine;                  // written and not published; versions are zero
-  std::uint64_t writes = 0;        // that went into `mine`
+  std::mutex mutex;          // guards the rest; not held while copying, nor while publishing and looking
+  ExtentMap mine;            // written and not published; versions are zero
+  std::uint64_t writes = 0;  // that went into `mine`
   std::uint64_t publications = 0;  // how often it went to the owner
   std::vector<File*> opens;
   UniqueFd backing;  // opened by the first read that needs it
