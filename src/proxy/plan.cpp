@@ -115,6 +115,7 @@ std::string_view why_not(const trace::Function& function) {
     return "the proxy has threads of its own";
   if (name == "mprotect") return "concerns memory only";
   if (name.starts_with("H5E")) return "concerns messages only";  // HDF5 itself makes them when it ends
+  if (name == "nc_finalize") return "NetCDF does it itself when it ends";
   if (name.starts_with("aio_") || name == "lio_listio" || name.starts_with("io_uring"))
     return "what was asked for stands in memory";
   if (is_one_of("open_by_handle_at", "name_to_handle_at", "pidfd_getfd", "pidfd_open", "login_tty", "chroot"))
