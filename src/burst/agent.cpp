@@ -31,7 +31,7 @@ Agent::Agent(const Job& job, std::uint32_t number, const Backing& backing)
     : job_(job),
       number_(number),
       backing_(backing),
-      segments_({segments_of(job.servers[number]), spill_of(job, number)}) {}
+      segments_({segments_of(job.servers[number]), spill_of(job, number)}, {.maps = false, .kept = 256}) {}
 
 Outcome<GrantedSegment> Agent::grant(std::uint64_t client, const GrantSegment& request) {
   const SegmentHeader header{.job = job_.id,
