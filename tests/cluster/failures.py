@@ -172,6 +172,10 @@ def network_cut(checks, weir, player, rounds):
             quietly("ip", "-n", name, "addr", "add", f"{address}/24", "dev", device)
             quietly("ip", "-n", name, "link", "set", device, "up")
             quietly("ip", "-n", name, "link", "set", "lo", "up")
+        # UCX wants a device with a carrier, which comes a moment after the link.
+        for name, device in zip(names, ("wa", "wb")):
+            wait_until(lambda name=name, device=device: "state UP" in subprocess.run(
+                ["ip", "-n", name, "link", "show", device], capture_output=True, text=True, check=False).stdout)
         with NamespaceJob(weir, player, names, addresses) as job:
             one, two = job.client(0), job.client(1)
             for i in range(rounds):

@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 
 from common import LONG, Checks, installed, run, scratch_directory, stat, trace
-from programs import CASES, FORTRAN
+from programs import CASES
 
 # Calls that a library's end makes after MPI_Finalize, or threads that are still at work: those ranks are merged again.
+FORTRAN = ["every_call_mpi", "every_call_f08", "every_call_fixed"]
 GO_ON = {"every_call", "every_call_mpi", "every_call_f08", "every_call_fixed", "threads"}
 
 
