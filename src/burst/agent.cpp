@@ -41,7 +41,7 @@ Outcome<GrantedSegment> Agent::grant(std::uint64_t client, const GrantSegment& r
                              .bytes = std::clamp(request.bytes, kSmallestSegment, kLargestSegment)};
   const std::string name = segment_name(client, header.number);
   if (job_.quota_bytes == 0 || buffered_ + header.bytes <= job_.quota_bytes) {
-    const auto granted = make_segment(segments_of(job_.servers[number_]) / name, header, buffered_);
+    auto granted = make_segment(segments_of(job_.servers[number_]) / name, header, buffered_);
     if (granted || granted.error != ENOSPC) return granted;
   }
   if (job_.when_full == WhenFull::fail) return {ENOSPC, {}};
