@@ -14,9 +14,11 @@ struct Handle {
 
   template <class T>
   static Handle of(T value) {
-    static_assert(sizeof value <= sizeof bytes);
+    // NOLINTBEGIN(bugprone-sizeof-expression): that the handle is a pointer is what is kept
+    static_assert(sizeof(T) <= sizeof bytes);
     Handle made;
-    std::memcpy(made.bytes, &value, sizeof value);
+    std::memcpy(made.bytes, &value, sizeof(T));
+    // NOLINTEND(bugprone-sizeof-expression)
     return made;
   }
 };

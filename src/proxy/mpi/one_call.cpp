@@ -273,7 +273,7 @@ void OneCall::wait_for_message() {
                     ? object("MPI_Comm", Role::communicator, value(2).number)
                     : find_object(value(2).text).value_or(Handle::of(MPI_COMM_WORLD));
   MPI_Comm asked;
-  std::memcpy(&asked, comm.bytes, sizeof asked);
+  std::memcpy(&asked, comm.bytes, sizeof(MPI_Comm));
   weir_proxy::wait_for_message(number(0), number(1), asked);
 }
 
