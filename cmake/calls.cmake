@@ -81,7 +81,8 @@ function(weir_shims name)
     foreach(package IN LISTS SHIMS_HEADERS)
       target_include_directories(${name} SYSTEM PRIVATE $<TARGET_PROPERTY:${package},INTERFACE_INCLUDE_DIRECTORIES>)
     endforeach()
-    target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1 OMPI_OMIT_MPI1_COMPAT_DECLS=0)
+    target_compile_definitions(${name} PRIVATE OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1 OMPI_OMIT_MPI1_COMPAT_DECLS=0
+      H5_USE_110_API=1)
   endif()
   set_target_properties(${name} PROPERTIES WEIR_EXPORTS "${exports}" WEIR_HAVING "${SHIMS_HAVING}")
 endfunction()
@@ -90,6 +91,7 @@ endfunction()
 #
 #   weir_preload_library(weir-capture
 #     SHIMS weir_capture_shims               see above
+#     SOURCES src/capture/preload/more.cpp   its own, besides those or instead
 #     ROOMS capture                          rooms it is made of; intercept is always there
 #     ALSO_EXPORTS vfork                     names its own sources add to the tables'
 #     MAY_NEED libmpi.so.40                  shared libraries it may need besides the C library's own
@@ -97,9 +99,9 @@ endfunction()
 #
 # Two tests come with it: it exports exactly what the tables say, and it needs no library an application may lack.
 function(weir_preload_library name)
-  cmake_parse_arguments(LIB "NO_INSTALL" "" "SHIMS;ROOMS;MAY_NEED;ALSO_EXPORTS" ${ARGN})
-  if(LIB_UNPARSED_ARGUMENTS OR NOT LIB_SHIMS)
-    message(FATAL_ERROR "weir_preload_library(${name}): SHIMS are needed; not understood: '${LIB_UNPARSED_ARGUMENTS}'")
+  cmake_parse_arguments(LIB "NO_INSTALL" "" "SHIMS;SOURCES;ROOMS;MAY_NEED;ALSO_EXPORTS" ${ARGN})
+  if(LIB_UNPARSED_ARGUMENTS OR NOT (LIB_SHIMS OR LIB_SOURCES))
+    message(FATAL_ERROR "weir_preload_library(${name}): SHIMS or SOURCES are needed; not understood: '${LIB_UNPARSED_ARGUMENTS}'")
   endif()
   set(objects)
   set(exports)
@@ -111,7 +113,7 @@ function(weir_preload_library name)
     get_target_property(those ${shims} WEIR_HAVING)
     list(APPEND having ${those})
   endforeach()
-  add_library(${name} SHARED ${objects})
+  add_library(${name} SHARED ${objects} ${LIB_SOURCES})
   list(TRANSFORM LIB_ROOMS PREPEND weir_)
   target_link_libraries(${name} PRIVATE weir_compile ${LIB_ROOMS} weir_intercept)
   # -static-libstdc++: the application may bring another libstdc++. Never -static-libgcc: with a second unwinder

@@ -25,6 +25,11 @@ struct Items {
   std::uint8_t of = 0;      // index of the argument that tells
   std::uint8_t factor = 1;  // of Many::argument
   std::uint8_t with = 0;    // of Many::rank: the variable in the file, or the same as `of`
+  // They are lists themselves, of as many items as something has dimensions: one behind the other, or each at
+  // an address of its own. `each_with` may be a list too, with a variable for each of them.
+  bool lists = false;
+  std::uint8_t each_of = 0;
+  std::uint8_t each_with = 0;
 };
 
 // What stands before the parenthesis in a table: size(comm).

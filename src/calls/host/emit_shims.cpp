@@ -103,12 +103,24 @@ std::string emit_shim(const ExportedSymbol& symbol) {
   return text + "}\n\n";
 }
 
+// A version that lacks a function may have a macro of its name, for the one that took its place; ids are
+// names too.
+std::string forget_macros(const Catalog& catalog, const Table& table) {
+  std::string text;
+  for (const Table& other : *catalog.tables) {
+    if (other.layer != table.layer) continue;
+    for (const Row& row : other.rows)
+      text += fmt::format("#ifndef WEIR_HAS_{0}\n#undef {0}\n#endif\n", row.name);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string emit_exports(const Catalog& catalog, const Table& table) {
   std::vector<std::string_view> names;
   for (const ExportedSymbol& symbol : catalog.symbols)
-    if (symbol.row->table == table.name) names.push_back(symbol.name);
+    if (symbol.row->table == table.name && !symbol.row->by_hand) names.push_back(symbol.name);
   std::sort(names.begin(), names.end());
   return fmt::format("{}\n", fmt::join(names, "\n"));
 }
@@ -117,14 +129,16 @@ std::string emit_shims(const Catalog& catalog, const Table& table, Problems& pro
   std::string text =
       fmt::format("// Made from {} while building. Do not edit.\n// NOLINTBEGIN\n", table.file);
   for (const std::string& header : table.includes) text += fmt::format("#include {}\n", header);
+  for (const std::string& header : table.includes_if)
+    text += fmt::format("#if __has_include({0})\n#include {0}\n#endif\n", header);
   if (table.varies)  // it may also have grown old
-    text += "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n";
+    text += "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n" + forget_macros(catalog, table);
   text +=
       "\n#include \"intercept/shim.hpp\"\n\nusing weir::Call;\nusing weir::Symbol;\nusing "
       "weir::intercept;\n\n";
   for (const ExportedSymbol& symbol : catalog.symbols) {
     const Row& row = *symbol.row;
-    if (row.table != table.name) continue;
+    if (row.table != table.name || row.by_hand) continue;
     if (row.passes_va_list() && row.result_type == "void")
       problems.push_back({row.file, row.line, "a row that hands on a va_list needs a result"});
     const std::string shim = emit_shim(symbol);

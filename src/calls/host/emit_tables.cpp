@@ -27,8 +27,10 @@ std::string many_as(const Items& items) {
   constexpr std::array<std::string_view, 9> names = {"one",       "argument", "pointed", "size", "indegree",
                                                      "outdegree", "rank",     "sum",     "last"};
   if (items.many == Many::one) return "{}";
-  return fmt::format("{{Many::{}, {}, {}, {}}}", names[static_cast<std::size_t>(items.many)], items.of,
-                     items.factor, items.with);
+  const std::string each =
+      items.lists ? fmt::format(", true, {}, {}", items.each_of, items.each_with) : std::string();
+  return fmt::format("{{Many::{}, {}, {}, {}{}}}", names[static_cast<std::size_t>(items.many)], items.of,
+                     items.factor, items.with, each);
 }
 
 std::string standard_as(Standard stream) {

@@ -109,6 +109,12 @@ TEST_F(CallCatalog, AnUndeclaredCallIsNotComparedWithAHeader) {
   EXPECT_THAT(shims(), Not(HasSubstr("header_agrees")));
 }
 
+TEST_F(CallCatalog, ACallDoneByHandHasNeitherShimNorExport) {
+  table("calls/posix.calls", "pid_t vfork() @by_hand\npid_t fork()\n");
+  EXPECT_THAT(shims(), Not(HasSubstr("vfork")));
+  EXPECT_EQ(emit_exports(made(), tables_[0]), "fork\n");
+}
+
 TEST_F(CallCatalog, ATwinIsNotComparedWithAHeader) {
   table("calls/posix.calls", "int close(int fd: file) @closes @twin(__close)\n");
   EXPECT_THAT(shims(), HasSubstr("header_agrees_close)"));
@@ -173,6 +179,28 @@ TEST_F(CallCatalog, TheDimensionsOfAVariableTakeTwoArguments) {
         "int f(int ncid: object, int varid: value, const size_t* start: value [rank(ncid, varid)])\n");
   EXPECT_THAT(emit_table(made()), HasSubstr("{Many::rank, 0, 1, 1}, 1}"));
   EXPECT_THAT(problems(), IsEmpty());
+}
+
+TEST_F(CallCatalog, ListsOfListsKnowWhatCountsEach) {
+  table("calls/pnetcdf.calls",
+        "int f(int ncid: object, int n: count, int* ids: value in [n],\n"
+        "      MPI_Offset* const* starts: value in [n][rank(ncid, ids)])\n"
+        "int g(hid_t space: space, size_t n: count, const hsize_t* points: value [n][rank(space)])\n");
+  const std::string text = emit_table(made());
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("{\"starts\", \"MPI_Offset* const*\", Role::value, Direction::in, "
+                              "{Many::argument, 1, 1, 1, true, 0, 2}, 1}"));
+  EXPECT_THAT(text, HasSubstr("{Many::argument, 1, 1, 1, true, 0, 0}, 1}"));
+}
+
+// What one version has as a macro, another has as a function; the names are enumerators here.
+TEST_F(CallCatalog, AMacroOfTheNameOfAFunctionThatIsNotThereIsForgotten) {
+  table("calls/hdf5.calls", "@include <hdf5.h>\n@include_if <H5Ldevelop.h>\n@varies\nint f(int x: value)\n");
+  const std::string text = shims();
+  EXPECT_THAT(problems(), IsEmpty());
+  EXPECT_THAT(text, HasSubstr("#if __has_include(<H5Ldevelop.h>)\n#include <H5Ldevelop.h>\n#endif\n"));
+  EXPECT_THAT(text, HasSubstr("#ifndef WEIR_HAS_f\n#undef f\n#endif\n"));
+  EXPECT_LT(text.find("#undef f"), text.find("#include \"intercept/shim.hpp\""));
 }
 
 TEST_F(CallCatalog, ATableMayAddToTheLayerOfOneBeforeIt) {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kLargestTable = std::size_t{4} << 20;
 constexpr std::string_view kMarks = "(),:*[]@";
 constexpr std::string_view kInclude = "@include";
+constexpr std::string_view kIncludeIf = "@include_if";
 constexpr std::string_view kLibrary = "@library";
 constexpr std::string_view kFailure = "@failure";
 constexpr std::string_view kLayer = "@layer";
@@ -58,8 +59,12 @@ class Lexer {
     text = text.substr(0, text.find('#'));
     if (trimmed(text).empty()) return;
     const bool continues = is_blank(text.front());
+    if (!continues && text.starts_with(kIncludeIf)) {
+      read_include(trimmed(text.substr(kIncludeIf.size())), line, lexed_.includes_if);
+      return;
+    }
     if (!continues && text.starts_with(kInclude)) {
-      read_include(trimmed(text.substr(kInclude.size())), line);
+      read_include(trimmed(text.substr(kInclude.size())), line, lexed_.includes);
       return;
     }
     if (!continues && text.starts_with(kLibrary)) {
@@ -90,13 +95,13 @@ class Lexer {
     read_tokens(text, line, lexed_.rows.back());
   }
 
-  void read_include(std::string_view header, int line) {
+  void read_include(std::string_view header, int line, std::vector<std::string>& includes) {
     if (!lexed_.rows.empty()) {
       problem(line, "@include stands before the first row");
     } else if (!is_header_name(header)) {
       problem(line, "@include takes one header: @include <unistd.h>");
     } else {
-      lexed_.includes.emplace_back(header);
+      includes.emplace_back(header);
     }
   }
 

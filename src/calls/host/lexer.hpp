@@ -25,9 +25,10 @@ struct LogicalRow {
 struct Lexed {
   std::vector<LogicalRow> rows;
   std::vector<std::string> includes;  // "<fcntl.h>", as written
-  std::string library;                // of "@library liburing.so"
-  std::string failure;                // of "@failure nonzero"
-  std::string layer;                  // of "@layer hdf5"
+  std::vector<std::string> includes_if;
+  std::string library;  // of "@library liburing.so"
+  std::string failure;  // of "@failure nonzero"
+  std::string layer;    // of "@layer hdf5"
   int failure_line = 0;
   bool profiled = false;
   bool varies = false;

@@ -100,7 +100,10 @@ class RowParser {
         return fail(line, fmt::format("two arguments are called '{}'", other.name));
     if (colon == text.end())
       return fail(line, fmt::format("argument '{0}' has no role; write '{0}: role'", declared.name));
-    RowArgument made{declared.type, declared.name, Role::value, Direction::in, declared.items, {}, {}, {}};
+    RowArgument made;
+    made.type = declared.type;
+    made.name = declared.name;
+    made.items = declared.items;
     std::span<const Token> rest = text.subspan(before + 1);
     const auto bracket = std::find_if(rest.begin(), rest.end(), [](const Token& t) { return t.text == "["; });
     const auto words = static_cast<std::size_t>(bracket - rest.begin());
@@ -130,16 +133,19 @@ class RowParser {
                             word.text, text[1].text));
   }
 
-  // [count], [*outcount], [3 * n], [size(comm)]
+  // [count], [*outcount], [3 * n], [size(comm)]; [count][rank(space)] for a list of lists
   bool items(std::span<const Token> text, RowArgument& made) {
     const int line = text.front().line;
     const auto wrong = [&] {
       return fail(line, fmt::format("how many '{}' has is [argument], [*argument], [number * argument] or "
-                                    "[size(argument)], and nothing follows it",
+                                    "[size(argument)], and [rank(argument)] may follow for lists of lists",
                                     made.name));
     };
-    if (text.size() < 3 || text.back().text != "]") return wrong();
-    text = text.subspan(1, text.size() - 2);
+    const auto end = std::find_if(text.begin(), text.end(), [](const Token& t) { return t.text == "]"; });
+    const auto first = static_cast<std::size_t>(end - text.begin()) + 1;
+    if (first < 3 || first > text.size()) return wrong();
+    if (first < text.size() && !each_item(text.subspan(first), made)) return wrong();
+    text = text.subspan(1, first - 2);
     if (text.size() == 1 && text[0].kind == Token::Kind::word) {
       made.many.many = Many::argument;
     } else if (text.size() == 2 && text[0].text == "*") {
@@ -161,6 +167,18 @@ class RowParser {
       return wrong();
     }
     made.counted_by = text.back().text;
+    return true;
+  }
+
+  // [rank(space)], [rank(ncid, varid)]
+  static bool each_item(std::span<const Token> text, RowArgument& made) {
+    if ((text.size() != 6 && text.size() != 8) || text[0].text != "[" || text[1].text != "rank" ||
+        text[2].text != "(" || text[text.size() - 2].text != ")" || text.back().text != "]")
+      return false;
+    if (text.size() == 8 && text[4].text != ",") return false;
+    made.many.lists = true;
+    made.each_by = text[3].text;
+    if (text.size() == 8) made.each_with = text[5].text;
     return true;
   }
 
@@ -220,6 +238,7 @@ class RowParser {
     if (name == "list") row_.list = true;
     if (name == "variadic") row_.variadic = true;
     if (name == "undeclared") row_.undeclared = true;
+    if (name == "by_hand") row_.by_hand = true;
     if (name == "leaves") row_.leaves = true;
     if (name == "unprofiled") row_.unprofiled = true;
     if (name == "starts") row_.starts = true;
@@ -286,6 +305,12 @@ class RowParser {
       if (!of || !with) return false;
       argument.many.of = *of;
       argument.many.with = *with;
+      if (argument.each_by.empty()) continue;
+      const auto each = find_argument(argument, argument.each_by);
+      const auto each_with = argument.each_with.empty() ? each : find_argument(argument, argument.each_with);
+      if (!each || !each_with) return false;
+      argument.many.each_of = *each;
+      argument.many.each_with = *each_with;
     }
     const auto is_va_list = [](const RowArgument& a) { return a.type == "va_list"; };
     const bool has_va_list = std::any_of(row_.arguments.begin(), row_.arguments.end(), is_va_list);
@@ -381,6 +406,7 @@ Table parse_table(const std::string& file, std::string_view text, Problems& prob
   }
   Lexed lexed = lex(file, text, problems);
   table.includes = std::move(lexed.includes);
+  table.includes_if = std::move(lexed.includes_if);
   table.library = std::move(lexed.library);
   table.layer = lexed.layer.empty() ? table.name : std::move(lexed.layer);
   table.varies = lexed.varies;

@@ -62,7 +62,8 @@ TEST(CallTable, ReadsEveryAttribute) {
       "int __open_2(const char* path: path, int flags: flags) @opens @means(open) @undeclared\n"
       "int fprintf(FILE* s: stream, const char* f: text, va_list v: varargs) @variadic @real(vfprintf) "
       "@result(bytes)\n"
-      "void _exit(int code: value) @leaves\n");
+      "void _exit(int code: value) @leaves\n"
+      "pid_t vfork() @by_hand\n");
   EXPECT_TRUE(table.rows[0].opens);
   EXPECT_TRUE(table.rows[0].variadic);
   EXPECT_FALSE(table.rows[0].passes_va_list());
@@ -74,6 +75,7 @@ TEST(CallTable, ReadsEveryAttribute) {
   EXPECT_EQ(table.rows[2].real, "vfprintf");
   EXPECT_EQ(table.rows[2].result, Role::bytes);
   EXPECT_TRUE(table.rows[3].leaves);
+  EXPECT_TRUE(table.rows[4].by_hand);
 }
 
 TEST(CallTable, ReadsWhatAHandleStandsForAndWhichStreamIsMeant) {

@@ -22,6 +22,8 @@ struct RowArgument {
   Items many;
   std::string counted_by;    // the argument that tells how many; empty: none does
   std::string counted_with;  // and the second one: rank(ncid, varid)
+  std::string each_by;       // the same for each item that is a list
+  std::string each_with;
 };
 
 // What a row of a table says about one call.
@@ -48,6 +50,7 @@ struct Row {
   bool completes = false;
   bool agrees = false;
   bool collective = false;
+  bool by_hand = false;
   Made makes = Made::file;
   Standard on = Standard::none;
   std::vector<std::string> aliases;
@@ -71,7 +74,8 @@ struct Table {
   std::string name;   // the file's name without ".calls"
   std::string layer;  // the same, unless the table adds to another's
   std::vector<std::string> includes;
-  std::string library;  // empty: the C library's, which every program has
+  std::vector<std::string> includes_if;  // where they are installed
+  std::string library;                   // empty: the C library's, which every program has
   std::vector<Row> rows;
   Failure failure = Failure::minus_one;
   bool profiled = false;  // each name also exists with a P in front, for profiling libraries and for Fortran
@@ -98,6 +102,7 @@ inline constexpr std::array kAttributes = {
     AttributeInfo{"on", Takes::standard},        AttributeInfo{"starts", Takes::nothing},
     AttributeInfo{"persistent", Takes::nothing}, AttributeInfo{"completes", Takes::nothing},
     AttributeInfo{"agrees", Takes::nothing},     AttributeInfo{"collective", Takes::nothing},
+    AttributeInfo{"by_hand", Takes::nothing},
 };
 
 }  // namespace weir::host
