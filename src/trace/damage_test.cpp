@@ -7,6 +7,7 @@
 #include "base/file.hpp"
 #include "base/scratch_dir.hpp"
 #include "trace/made_run_test.hpp"
+#include "trace/own_sections_test.hpp"
 #include "trace/summary.hpp"
 #include "trace/trace_file.hpp"
 
@@ -105,12 +106,13 @@ TEST_P(Damage, ACutFooterCostsNothing) {
 
 TEST_P(Damage, FactsThatNestWithoutEndAreRefused) {
   constexpr std::size_t kFacts = kFileHeaderBytes + kSectionHeaderBytes;
+  const std::string whole = with_own_sections(whole_);
   std::uint64_t length = 0;
-  std::memcpy(&length, whole_.data() + kFileHeaderBytes + 8, sizeof length);
+  std::memcpy(&length, whole.data() + kFileHeaderBytes + 8, sizeof length);
   const std::string nested = "{\"a\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   const std::uint64_t sum = checksum(as_bytes(nested));
   const std::uint64_t nested_length = nested.size();
-  std::string bytes = whole_.substr(0, kFacts) + nested + whole_.substr(kFacts + length);
+  std::string bytes = whole.substr(0, kFacts) + nested + whole.substr(kFacts + length);
   std::memcpy(bytes.data() + kFileHeaderBytes + 8, &nested_length, sizeof nested_length);
   std::memcpy(bytes.data() + kFileHeaderBytes + 16, &sum, sizeof sum);
   const std::uint64_t body = bytes.size() - kFooterBytes;

@@ -34,7 +34,7 @@ enum class ListMark : std::uint8_t {
   number = 0,    // h >> 2 is its zigzag
   relative = 1,  // likewise, counted from the caller's own rank
   name = 2,      // h >> 2 is its length, the bytes follow
-  nothing = 3,   // h >> 2 is 0
+  nothing = 3,   // h >> 2 is 0; else the next (h >> 2) - 1 items are a list themselves
 };
 
 // Words of the signature that follow for it; a path has one more per number of its template.

@@ -11,6 +11,7 @@
 #include "base/checksum.hpp"
 #include "base/compress.hpp"
 #include "base/file.hpp"
+#include "trace/word_pack.hpp"
 
 namespace weir::trace {
 namespace {
@@ -84,7 +85,16 @@ Result<std::vector<std::uint32_t>> LaneFile::next() {
   }
   at_ = begin + frame.bytes;
   next_batch_ = frame.batch + 1;
-  if (frame.reserved != 0) return as_words(*packed);
+  const auto packing = static_cast<FramePacking>(frame.reserved);
+  if (packing == FramePacking::plain) return as_words(*packed);
+  if (packing == FramePacking::words) {
+    auto words = unpack_words(*packed, frame.raw_bytes / sizeof(std::uint32_t));
+    if (words) return std::move(*words);
+    return Error{Errc::bad_data, fmt::format("frame {} is not as long as it says", frame.batch)}.in(path_);
+  }
+  if (packing != FramePacking::zstd)
+    return Error{Errc::unsupported, fmt::format("frame {} is packed in a way that is not known", frame.batch)}
+        .in(path_);
   const auto raw = unpack_frame(*packed, frame.raw_bytes);
   if (!raw) return raw.error().in(fmt::format("frame {}", frame.batch)).in(path_);
   return as_words(*raw);

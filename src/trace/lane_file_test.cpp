@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "base/checksum.hpp"
 #include "base/scratch_dir.hpp"
 #include "trace/raw_lane_test.hpp"
+#include "trace/word_pack.hpp"
 
 namespace weir::trace {
 namespace {
@@ -155,6 +157,34 @@ TEST(LaneFile, ATailThatCannotBeIsAnError) {
   EXPECT_EQ(read_all(path).errors.size(), 1U);
   lane.tail.assign(live::kTailWords + 1, 0);
   EXPECT_EQ(read_all(lane.write(run.path())).errors.size(), 1U);
+}
+
+TEST(LaneFile, AFrameOfPackedWordsIsRead) {
+  const ScratchDir run;
+  RawLane lane;
+  for (std::uint32_t i = 0; i < 1000; ++i) lane.record(i % 3, 60 + i % 7, 200 * (i % 50));
+  const Words words(lane.tail.begin(), lane.tail.end());
+  std::vector<std::byte> packed(most_packed_bytes(words.size()));
+  packed.resize(pack_words(words, packed.data()));
+  EXPECT_LT(packed.size(), 2 * words.size());
+  for (const bool whole : {true, false}) {
+    const live::FrameHeader frame{live::kFrameMagic,
+                                  0,
+                                  static_cast<std::uint32_t>(4 * words.size() + (whole ? 0 : 4)),
+                                  static_cast<std::uint32_t>(packed.size()),
+                                  checksum(packed),
+                                  static_cast<std::uint64_t>(FramePacking::words)};
+    lane.frames.assign(reinterpret_cast<const char*>(&frame), sizeof frame);
+    lane.frames += as_text(packed);
+    lane.tail.clear();
+    lane.batch = 1;
+    const Read read = read_all(lane.write(run.path()));
+    EXPECT_EQ(read.errors.size(), whole ? 0U : 1U);
+    if (whole) {
+      ASSERT_EQ(read.batches.size(), 1U);
+      EXPECT_EQ(read.batches[0], words);
+    }
+  }
 }
 
 TEST(LaneFile, AFrameThatUnpacksToSomethingElseIsAnError) {

@@ -1,12 +1,14 @@
 #include "trace/list_text.hpp"
 
+#include <algorithm>
+
 #include "base/bytes.hpp"
 #include "base/zigzag.hpp"
 
 namespace weir::trace {
+namespace {
 
-void take_list(std::string_view text, std::int64_t own_rank, std::vector<ListItem>& items) {
-  items.clear();
+void take_items(std::string_view text, std::int64_t own_rank, std::vector<ListItem>& items) {
   ByteReader in(as_bytes(text));
   while (!in.at_end()) {
     const auto head = in.varint();
@@ -27,10 +29,23 @@ void take_list(std::string_view text, std::int64_t own_rank, std::vector<ListIte
         break;
       }
       case ListMark::nothing:
-        items.push_back({});
+        if (rest == 0)
+          items.push_back({});
+        else
+          items.push_back({ListItem::Kind::list, static_cast<std::int64_t>(rest - 1), {}});
         break;
     }
   }
+}
+
+}  // namespace
+
+void take_list(std::string_view text, std::int64_t own_rank, std::vector<ListItem>& items) {
+  items.clear();
+  take_items(text, own_rank, items);
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (items[i].kind == ListItem::Kind::list)
+      items[i].number = std::min(items[i].number, static_cast<std::int64_t>(items.size() - i - 1));
 }
 
 }  // namespace weir::trace

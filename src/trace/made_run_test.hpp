@@ -84,6 +84,8 @@ inline std::string name_item(std::string_view name) {
   return list_item(ListMark::name, name.size()) + std::string(name);
 }
 inline std::string null_item() { return list_item(ListMark::nothing, 0); }
+// The next `count` items are a list themselves.
+inline std::string inner_list(std::uint64_t count) { return list_item(ListMark::nothing, count + 1); }
 inline Part list(std::string_view items) { return {Encoding::list, {}, {}, std::string(items)}; }
 
 class Lane {

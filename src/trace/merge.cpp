@@ -22,6 +22,7 @@
 #include "trace/detail/run_lanes.hpp"
 #include "trace/detail/run_parts.hpp"
 #include "trace/detail/stream_merger.hpp"
+#include "trace/detail/table_group.hpp"
 #include "trace/format.hpp"
 #include "trace/lane_file.hpp"
 #include "trace/part.hpp"
@@ -85,13 +86,6 @@ void put_section(ByteWriter& out, Section type, ByteSpan payload) {
   out.u64(payload.size());
   out.u64(checksum(payload));
   out.bytes(payload);
-}
-
-template <class Put>
-void put_table(ByteWriter& out, Section type, Put&& put) {
-  ByteWriter payload;
-  put(payload);
-  put_section(out, type, payload.view());
 }
 
 Json facts_of(const MergeOptions& options, TimingMode timing, const RunClock& clock,
@@ -177,26 +171,59 @@ void add_up(const ProcessTable& table, MergeReport& report) {
     if (piece.type == Section::timing) report.timing_bytes += kSectionHeaderBytes + piece.bytes;
 }
 
-ByteWriter tables_of(const std::string& facts, const detail::Finished& merged, const ProcessTable& table) {
-  const Tables& tables = merged.tables;
-  ByteWriter head;
-  head.u64(kFileMagic);
-  head.u32(kFormatVersion);
-  head.u32(0);
-  put_section(head, Section::facts, as_bytes(facts));
-  put_table(head, Section::functions, [&](ByteWriter& out) { put_functions(out, tables.functions); });
-  put_table(head, Section::texts, [&](ByteWriter& out) { put_strings(out, tables.texts); });
-  put_table(head, Section::names, [&](ByteWriter& out) { put_strings(out, tables.templates); });
-  put_table(head, Section::signatures, [&](ByteWriter& out) { put_signatures(out, tables.signatures); });
-  put_table(head, Section::classes, [&](ByteWriter& out) { put_classes(out, merged.classes); });
-  put_table(head, Section::grammars, [&](ByteWriter& out) {
+struct Table {
+  Section type = Section::facts;
+  std::vector<std::byte> payload;
+};
+
+// Facts stand with the processes: what was called takes the same bytes whenever it is recorded.
+void put_grouped(ByteWriter& out, const std::vector<Table>& tables) {
+  for (const Section group : {detail::kCallTables, detail::kProcessTables}) {
+    detail::TableGroup packed;
+    for (const Table& table : tables) {
+      const bool of_run = table.type == Section::facts || table.type == Section::communicators ||
+                          table.type == Section::processes;
+      if (of_run == (group == detail::kProcessTables)) packed.add(table.type, table.payload);
+    }
+    ByteWriter payload;
+    packed.put(payload);
+    put_section(out, group, payload.view());
+  }
+}
+
+ByteWriter head_of(const std::string& facts, const detail::Finished& merged, const ProcessTable& table) {
+  std::vector<Table> tables;
+  const auto add = [&](Section type, auto&& put) {
+    ByteWriter payload;
+    put(payload);
+    tables.push_back({type, std::move(payload).take()});
+  };
+  const Tables& of = merged.tables;
+  add(Section::facts, [&](ByteWriter& out) { out.bytes(as_bytes(facts)); });
+  add(Section::functions, [&](ByteWriter& out) { put_functions(out, of.functions); });
+  add(Section::texts, [&](ByteWriter& out) { put_strings(out, of.texts); });
+  add(Section::names, [&](ByteWriter& out) { put_strings(out, of.templates); });
+  add(Section::signatures, [&](ByteWriter& out) { put_signatures(out, of.signatures); });
+  add(Section::classes, [&](ByteWriter& out) { put_classes(out, merged.classes); });
+  add(Section::grammars, [&](ByteWriter& out) {
     ByteWriter plain;
     merged.grammars.serialize(plain);
     put_packed(out, plain.view(), 9);
   });
-  put_table(head, Section::communicators,
-            [&](ByteWriter& out) { put_communicators(out, merged.communicators); });
-  put_table(head, Section::processes, [&](ByteWriter& out) { put_processes(out, table); });
+  add(Section::communicators, [&](ByteWriter& out) { put_communicators(out, merged.communicators); });
+  add(Section::processes, [&](ByteWriter& out) { put_processes(out, table); });
+
+  std::size_t bytes = 0;
+  for (const Table& one : tables) bytes += one.payload.size();
+  const bool grouped = bytes <= detail::kMostGroupedBytes;
+  ByteWriter head;
+  head.u64(kFileMagic);
+  head.u32(grouped ? detail::kGroupedVersion : kFormatVersion);
+  head.u32(0);
+  if (grouped)
+    put_grouped(head, tables);
+  else
+    for (const Table& one : tables) put_section(head, one.type, one.payload);
   return head;
 }
 
@@ -271,7 +298,7 @@ Result<MergeReport> merge_all(const fs::path& directory, const MergeOptions& opt
 
   report.file = directory / kFileName;
   const std::string facts = facts_of(options, settings.timing.mode, clock, report).dump();
-  const auto written = write_trace(report.file, tables_of(facts, *merged, table), pieces, store);
+  const auto written = write_trace(report.file, head_of(facts, *merged, table), pieces, store);
   if (!written) return written.error();
   report.bytes = *written;
   return report;

@@ -171,6 +171,14 @@ TEST_F(MpiValues, ListsHoldNumbersRanksNamesAndNothing) {
                                                 "[-1, 4, \"MPI_IN_PLACE\"] \"comm#1\"", "[] \"comm#1\""));
 }
 
+TEST_F(MpiValues, ListsMayHoldLists) {
+  add(alltoallv, {list(made::inner_list(2) + made::item(1) + made::item(-2) + made::null_item() +
+                       made::inner_list(0) + made::item(7)),
+                  literal(1), literal(0)});
+  EXPECT_THAT(shown(), testing::ElementsAre("MPI_Alltoallv([[1, -2], NULL, [], 7], comm#1) = 0"));
+  EXPECT_THAT(shown(true), testing::ElementsAre("[[1, -2], null, [], 7] \"comm#1\""));
+}
+
 // A file of MPI has a name and a place where the last access began, like a descriptor, but no number.
 TEST_F(MpiValues, FilesOfMpiAreHandles) {
   add(open, {{Encoding::path, {0}}, {Encoding::opened, {3}}, literal(0)});
@@ -201,6 +209,15 @@ TEST(ListText, DamagedOnesGiveWhatCameBefore) {
     take_list(cut, 0, items);
     EXPECT_LT(items.size(), 3U);
   }
+}
+
+TEST(ListText, AListInsideHasNoMoreItemsThanFollow) {
+  const std::string cut = made::inner_list(UINT64_MAX >> 3) + made::item(1);
+  std::vector<ListItem> items;
+  take_list(cut, 0, items);
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0].kind, ListItem::Kind::list);
+  EXPECT_EQ(items[0].number, 1);
 }
 
 }  // namespace

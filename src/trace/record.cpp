@@ -46,6 +46,10 @@ bool is_object(std::string_view layer, Role role) {
   return is_library_object(role);
 }
 
+bool names_memory(Role role, std::string_view text) {
+  return role == Role::buffer && !text.starts_with("MPI_");
+}
+
 int direction(const Function& function) {
   if (among(kReads, function)) return -1;
   return among(kWrites, function) ? 1 : 0;

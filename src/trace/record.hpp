@@ -40,7 +40,8 @@ struct ListItem {
   enum class Kind : std::uint8_t {
     number,   // `number`
     name,     // a predefined object: `text`
-    nothing,  // a null handle
+    nothing,  // a null handle, a list that is not there
+    list,     // the next `number` items are a list themselves; no more than follow
   };
 
   Kind kind = Kind::nothing;
@@ -92,6 +93,8 @@ struct Record {
 
 // Whether an argument or a result of this role stands for an object of MPI or HDF5 in calls of this layer.
 bool is_object(std::string_view layer, Role role);
+// Whether a text says where data lies ("heap#2+64") rather than being a constant (MPI_IN_PLACE).
+bool names_memory(Role role, std::string_view text);
 // Bytes that the call moved between the program and a file, 0 for others.
 std::uint64_t bytes_moved(const Record& record);
 // Whether the call writes (1), reads (-1) or neither (0).

@@ -19,9 +19,9 @@ bool is_numbers(const Function& function, const Argument& argument) {
   return argument.role == Role::vector || argument.role == Role::ring;
 }
 
-// Texts that are names of what is predefined: MPI_COMM_WORLD, MPI_ANY_SOURCE.
+// Texts that are names of what is predefined, MPI_COMM_WORLD, MPI_ANY_SOURCE, or of memory.
 bool is_name(const Function& function, const Argument& argument) {
-  return argument.role == Role::rank || argument.role == Role::tag ||
+  return argument.role == Role::rank || argument.role == Role::tag || argument.role == Role::buffer ||
          is_object(function.layer, argument.role);
 }
 
@@ -69,6 +69,23 @@ void append_items(Buffer& out, const Items& items, Each&& each) {
   out.push_back(']');
 }
 
+// The same for items of which some may be lists themselves.
+template <class Each>
+void append_list(Buffer& out, std::span<const ListItem> items, Each&& each) {
+  out.push_back('[');
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) append(out, ", ");
+    if (items[i].kind == ListItem::Kind::list) {
+      const auto inside = items.subspan(i + 1, static_cast<std::size_t>(items[i].number));
+      append_items(out, inside, each);
+      i += inside.size();
+    } else {
+      each(items[i]);
+    }
+  }
+  out.push_back(']');
+}
+
 void append_value(Buffer& out, const Function& function, const Argument& argument, std::int64_t value) {
   switch (argument.role) {
     case Role::mode:
@@ -104,7 +121,7 @@ void append_argument(Buffer& out, const Function& function, const Argument& argu
       fmt::format_to(fmt::appender(out), "{{{}, {}}}", value.number, value.second);
       return;
     case Value::Kind::list:
-      return append_items(out, value.items, [&](const ListItem& item) {
+      return append_list(out, value.items, [&](const ListItem& item) {
         if (item.kind == ListItem::Kind::nothing) return append(out, "NULL");
         if (item.kind == ListItem::Kind::name) return append_escaped(out, item.text);
         if (is_object(function.layer, argument.role)) return append_object(out, argument.role, item.number);
@@ -271,7 +288,7 @@ bool append_json_argument(Buffer& out, const Function& function, const Argument&
         append_json_statuses(out, value.items);
         return true;
       }
-      append_items(out, value.items, [&](const ListItem& item) {
+      append_list(out, value.items, [&](const ListItem& item) {
         if (item.kind == ListItem::Kind::nothing) return append(out, "null");
         if (item.kind == ListItem::Kind::name) return append_json_string(out, item.text);
         if (is_object(function.layer, argument.role)) return append_json_object(item.number);

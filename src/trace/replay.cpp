@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <aio.h>
+
 #include "trace/detail/take_plain.hpp"
 #include "trace/list_text.hpp"
 
@@ -52,7 +54,8 @@ Result<void> Replay::apply(const Event& event) {
       const auto about = detail::take_plain<live::HandleDefinition>(payload, "an event");
       if (!about) return about.error();
       if (about->id > Shape::kNoHandle) return Error{Errc::bad_data, "a handle id that is too large"};
-      handle(about->id) = {about->position, about->descriptor, std::string(payload.substr(0, kLongestName))};
+      handle(about->id) = {about->position, about->descriptor, std::string(payload.substr(0, kLongestName)),
+                           about->flags};
       return {};
     }
     case live::Definition::directory:
@@ -112,15 +115,20 @@ void Replay::open(std::int64_t id, std::int64_t descriptor, const Function& func
 int Replay::follow_request(const Function& function, Value& request) {
   constexpr std::size_t kMostRequests = 1 << 16;
   std::int64_t asked[5] = {};
-  if (request.text.size() != sizeof asked) return function.moves;
-  std::memcpy(asked, request.text.data(), sizeof asked);
-  for (const HandleState& one : handles_)
-    if (one.descriptor == asked[0]) request.file = one.name;
-  if (function.moves != 0) {
+  const bool is_list = function.means == "lio_listio";
+  if (request.text.size() % sizeof asked != 0 || (!is_list && request.text.size() != sizeof asked))
+    return function.moves;
+  for (std::size_t at = 0; at < request.text.size(); at += sizeof asked) {
+    std::memcpy(asked, request.text.data() + at, sizeof asked);
+    for (const HandleState& one : handles_)
+      if (at == 0 && one.descriptor == asked[0]) request.file = one.name;
+    int moves = function.moves;
+    if (is_list) moves = asked[1] == LIO_READ ? -1 : (asked[1] == LIO_WRITE ? 1 : 0);
+    if (moves == 0) continue;
     if (requests_.size() >= kMostRequests) requests_.clear();
-    requests_[asked[4]] = function.moves;
-    return 0;  // it moves nothing yet
+    requests_[asked[4]] = moves;
   }
+  if (function.moves != 0 || is_list) return 0;  // it moves nothing yet
   const auto found = requests_.find(asked[4]);
   return found != requests_.end() && function.result == Role::bytes ? found->second : 0;
 }

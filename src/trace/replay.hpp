@@ -49,6 +49,9 @@ class Replay {
   std::uint64_t thread() const { return thread_; }
   const std::string& directory() const { return directory_; }
   std::int64_t position(std::uint32_t id) const { return id < handles_.size() ? handles_[id].end : 0; }
+  // As open() takes them, of a handle that came from elsewhere; 0 of others, and in later blocks of the
+  // stream.
+  std::uint32_t flags(std::uint32_t id) const { return id < handles_.size() ? handles_[id].flags : 0; }
 
   // The state as bytes, but for the thread, from which a stream can be followed from the middle. Templates
   // have numbers of the process's own there: `own_number` says which (kNoNumber for one without records),
@@ -62,6 +65,7 @@ class Replay {
     std::int64_t end = 0;
     std::int64_t descriptor = -1;
     std::string name;  // absolute, as far as it is known
+    std::uint32_t flags = 0;
   };
 
   HandleState& handle(std::int64_t id);

@@ -8,9 +8,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
-#include "base/interrupt.hpp"
 #include "base/parallel.hpp"
 #include "trace/bytes_inside.hpp"
 #include "trace/nesting.hpp"
@@ -19,22 +16,11 @@
 namespace weir::trace {
 namespace {
 
-constexpr std::uint64_t kTaskRecords = 4 * kBlockRecords;
-constexpr std::uint64_t kTell = 1 << 14;
-
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 using Files = std::unordered_map<std::string, Tally, TextHash, std::equal_to<>>;
-
-// Some blocks of a stream.
-struct Task {
-  std::size_t process = 0;
-  std::size_t stream = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
 
 // What was made inside other calls, of one piece of a stream.
 struct CallsInside {
@@ -51,24 +37,6 @@ struct Sums {
   std::vector<std::string> damage;
   CallsInside inside;
 };
-
-std::vector<Task> make_tasks(const TraceFile& trace) {
-  std::vector<Task> tasks;
-  for (std::size_t p = 0; p < trace.processes().size(); ++p) {
-    const auto& streams = trace.processes()[p].streams;
-    for (std::size_t s = 0; s < streams.size(); ++s) {
-      for (const BlockInfo& block : streams[s].blocks) {
-        const std::uint64_t end = block.first_record + block.records;
-        if (!tasks.empty() && tasks.back().process == p && tasks.back().stream == s &&
-            end - tasks.back().begin <= kTaskRecords)
-          tasks.back().end = end;
-        else
-          tasks.push_back({p, s, block.first_record, end});
-      }
-    }
-  }
-  return tasks;
-}
 
 class Adder {
  public:
@@ -121,30 +89,17 @@ class Adder {
   Files::value_type* last_ = nullptr;
 };
 
-Result<void> read_task(const TraceFile& trace, const Task& task, const SummaryOptions& options, Sums& sums) {
+Result<void> read_task(const TraceFile& trace, const Stretch& task, const SummaryOptions& options,
+                       Sums& sums) {
   Adder adder(trace, sums);
-  RecordReader reader(trace, task.process, task.stream);
-  reader.seek_record(task.begin);
-  Record record;
-  std::uint64_t done = 0;
-  for (;;) {
-    if (!reader.next(record)) {
-      if (!reader.error()) break;
-      const Error error = reader.error()->in(fmt::format("process {}, stream {}", task.process, task.stream));
-      if (!options.salvage) return error;
-      sums.damage.push_back(error.text());
-      reader.skip_damage();
-      continue;
-    }
-    if (record.index >= task.end) break;
-    adder.add(record, reader.directory());
-    if (++done % kTell == 0) {
-      if (options.advance) options.advance(kTell);
-      if (interrupted()) return Error{Errc::interrupted, "interrupted"};
-    }
-  }
-  if (options.advance) options.advance(done % kTell);
-  return {};
+  const std::unique_ptr<Onlooker> onlooker = options.beside ? options.beside(task) : nullptr;
+  auto read = read_stretch(trace, task, {options.salvage, options.advance}, sums.damage,
+                           [&](const Record& record, const std::string& directory) {
+                             adder.add(record, directory);
+                             if (onlooker != nullptr) onlooker->see(record);
+                           });
+  if (onlooker != nullptr) onlooker->end();
+  return read;
 }
 
 struct InsideOthers {
@@ -153,7 +108,7 @@ struct InsideOthers {
 };
 
 // The pieces of each stream in their order.
-InsideOthers join_pieces(const std::vector<Task>& tasks, std::vector<CallsInside>& pieces,
+InsideOthers join_pieces(const std::vector<Stretch>& tasks, std::vector<CallsInside>& pieces,
                          std::size_t functions) {
   InsideOthers all;
   all.bytes.resize(functions);
@@ -197,7 +152,7 @@ void Tally::add(const Tally& other) {
 }
 
 Result<Summary> summarize(const TraceFile& trace, const SummaryOptions& options) {
-  const std::vector<Task> tasks = make_tasks(trace);
+  const std::vector<Stretch> tasks = stretches(trace);
   const auto& functions = trace.tables().functions;
   Sums all;
   all.functions.resize(functions.size());

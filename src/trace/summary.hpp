@@ -5,10 +5,12 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
+#include "trace/stretch.hpp"
 #include "trace/trace_file.hpp"
 
 namespace weir::trace {
@@ -74,6 +76,8 @@ struct SummaryOptions {
   bool salvage = false;
   unsigned threads = 0;                                // 0: one per core
   std::function<void(std::uint64_t records)> advance;  // from any thread
+  // Who else looks at the records of a stretch, or null; from any thread.
+  std::function<std::unique_ptr<Onlooker>(const Stretch& stretch)> beside = nullptr;
 };
 
 // Reads every record, streams and their blocks side by side. An error at the first damage, unless it is to be

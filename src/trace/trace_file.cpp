@@ -14,6 +14,7 @@
 #include "base/compress.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "trace/detail/table_group.hpp"
 #include "trace/detail/version1.hpp"
 #include "trace/live.hpp"
 #include "trace/tables.hpp"
@@ -48,6 +49,33 @@ bool nests_too_deep(std::string_view json) {
     }
   }
   return false;
+}
+
+// The tables of a section: itself, or those of a group.
+struct TablesIn {
+  std::vector<std::byte> plain;
+  std::vector<detail::GroupedTable> list;
+
+  // Of the bytes of the section what belongs to a table, by how long it is when it is not packed.
+  std::uint64_t share(std::size_t table, std::uint64_t bytes) const {
+    const double part = static_cast<double>(list[table].payload.size()) / static_cast<double>(plain.size());
+    return static_cast<std::uint64_t>(part * static_cast<double>(bytes));
+  }
+};
+
+Result<TablesIn> tables_in(Section type, ByteSpan payload, std::uint32_t version) {
+  TablesIn made;
+  if (!detail::is_group(type) || version < detail::kGroupedVersion) {
+    made.list.push_back({type, payload});
+    return made;
+  }
+  auto plain = detail::take_group(payload);
+  if (!plain) return plain.error();
+  made.plain = std::move(*plain);
+  auto list = detail::tables_of_group(made.plain);
+  if (!list) return list.error();
+  made.list = std::move(*list);
+  return made;
 }
 
 Result<fs::path> find_file(const fs::path& path) {
@@ -102,10 +130,10 @@ Result<void> TraceFile::read_sections(bool salvage) {
   ByteReader header(*head);
   if (*header.u64() != kFileMagic) return Error{Errc::bad_data, "is not a trace of Weir"};
   version_ = *header.u32();
-  if (version_ < 1 || version_ > kFormatVersion)
-    return Error{
-        Errc::unsupported,
-        fmt::format("has version {} of the trace format; this Weir reads up to {}", version_, kFormatVersion)}
+  if (version_ < 1 || version_ > detail::kGroupedVersion)
+    return Error{Errc::unsupported,
+                 fmt::format("has version {} of the trace format; this Weir reads up to {}", version_,
+                             detail::kGroupedVersion)}
         .with_remedy("read it with the weir that wrote it, or a newer one");
   if (*header.u32() != 0 && !salvage)
     return Error{Errc::bad_data, "is damaged: its header is wrong"}.with_remedy(kRemedy);
@@ -152,11 +180,21 @@ Result<void> TraceFile::read_sections(bool salvage) {
       damage_.push_back(bad.text());
       continue;
     }
-    // Tables were checked against those before them: none may be exchanged afterwards.
-    if (section_bytes_.contains(letters(type))) return damaged("is there twice");
-    section_bytes_[letters(type)] += kSectionHeaderBytes + length;
-    if (const auto taken = take_section(static_cast<Section>(type), *payload); !taken)
-      return taken.error().in(fmt::format("section {}", letters(type)));
+    const auto tables = tables_in(static_cast<Section>(type), *payload, version_);
+    if (!tables) return tables.error().in(fmt::format("section {}", letters(type)));
+    std::uint64_t bytes_left = kSectionHeaderBytes + length;
+    for (std::size_t i = 0; i < tables->list.size(); ++i) {
+      const detail::GroupedTable& table = tables->list[i];
+      const std::string name = letters(static_cast<std::uint32_t>(table.type));
+      // Tables were checked against those before them: none may be exchanged afterwards.
+      if (section_bytes_.contains(name)) return damaged("is there twice");
+      const bool last = i + 1 == tables->list.size();
+      const std::uint64_t share = last ? bytes_left : tables->share(i, kSectionHeaderBytes + length);
+      section_bytes_[name] = share;
+      bytes_left -= share;
+      if (const auto taken = take_section(table.type, table.payload); !taken)
+        return taken.error().in(fmt::format("section {}", name));
+    }
   }
   pieces_at_ = at;
   weigh_pieces(end);

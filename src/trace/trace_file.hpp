@@ -117,6 +117,8 @@ class RecordReader {
   const std::string& directory() const { return replay_.directory(); }
   // Where the last record left the position from which offsets of that handle are counted.
   std::int64_t position(std::uint32_t handle) const { return replay_.position(handle); }
+  // How a handle was opened that came from elsewhere, as long as no other block of the stream has begun.
+  std::uint32_t flags(std::uint32_t handle) const { return replay_.flags(handle); }
   // Goes on behind the damaged block; false when there is nothing more.
   bool skip_damage();
 

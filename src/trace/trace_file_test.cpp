@@ -10,6 +10,7 @@
 #include "base/random.hpp"
 #include "base/scratch_dir.hpp"
 #include "trace/made_run_test.hpp"
+#include "trace/own_sections_test.hpp"
 
 namespace weir::trace {
 namespace {
@@ -133,20 +134,21 @@ TEST_F(SmallTrace, FlippedBitsUnderGoodChecksumsNeverCrash) {
   constexpr std::uint64_t seed = 20240613;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   Random random(seed);
+  const std::string whole = made::with_own_sections(whole_);
   struct Place {
     std::size_t at;
     std::size_t length;
   };
   std::vector<Place> sections;
-  for (std::size_t at = kFileHeaderBytes; at + kFooterBytes < whole_.size();) {
+  for (std::size_t at = kFileHeaderBytes; at + kFooterBytes < whole.size();) {
     std::uint64_t length = 0;
-    std::memcpy(&length, whole_.data() + at + 8, sizeof length);
+    std::memcpy(&length, whole.data() + at + 8, sizeof length);
     sections.push_back({at, length});
     at += kSectionHeaderBytes + length;
   }
   ASSERT_EQ(sections.size(), 15U) << "nine tables, blocks and times of three streams";
   for (int round = 0; round < 1000; ++round) {
-    std::string damaged = whole_;
+    std::string damaged = whole;
     const Place& section = sections[random.below(sections.size())];
     const std::size_t payload = section.at + kSectionHeaderBytes;
     for (std::uint64_t flips = 1 + random.below(3); flips > 0; --flips) {
@@ -161,11 +163,12 @@ TEST_F(SmallTrace, FlippedBitsUnderGoodChecksumsNeverCrash) {
 }
 
 TEST_F(SmallTrace, ATableThatComesAgainOrTooLateIsRefused) {
+  const std::string whole = made::with_own_sections(whole_);
   std::vector<std::string> sections;
-  for (std::size_t at = kFileHeaderBytes; at + kFooterBytes < whole_.size();) {
+  for (std::size_t at = kFileHeaderBytes; at + kFooterBytes < whole.size();) {
     std::uint64_t length = 0;
-    std::memcpy(&length, whole_.data() + at + 8, sizeof length);
-    sections.push_back(whole_.substr(at, kSectionHeaderBytes + length));
+    std::memcpy(&length, whole.data() + at + 8, sizeof length);
+    sections.push_back(whole.substr(at, kSectionHeaderBytes + length));
     at += kSectionHeaderBytes + length;
   }
   const auto rebuilt = [&](const std::vector<std::size_t>& order) {
@@ -227,7 +230,7 @@ TEST_F(SmallTrace, WhatIsNoTraceSaysSo) {
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().code(), Errc::bad_data);
   other = whole_;
-  other[8] = 3;
+  other[8] = static_cast<char>(detail::kGroupedVersion + 1);
   write(file(), other);
   const auto newer = TraceFile::open(file(), {.salvage = true});
   ASSERT_FALSE(newer.has_value());

@@ -1,5 +1,5 @@
-// Traces of the first version stay readable. The data were made by `weir trace` of that time, the texts by
-// its `weir dump`.
+// Traces of older versions stay readable. The data were made by `weir trace` of that time, the texts by its
+// `weir dump`.
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
@@ -74,6 +74,24 @@ TEST(Version1, BlocksReadAsTheyDidAlsoFromTheMiddle) {
   add(0, 3);
   add(262'142, 262'147);
   EXPECT_EQ(text + end, *read_text(datum("version1_blocks.txt")));
+}
+
+TEST(Versions2And3, ATraceOfRanksReadsAsItDid) {
+  for (const std::uint32_t version : {2U, 3U}) {
+    const std::string name = "version" + std::to_string(version);
+    const TraceFile trace = opened((name + ".weir").c_str());
+    EXPECT_EQ(trace.version(), version);
+    Records records(trace, {});
+    Records::Item item;
+    std::string text;
+    while (records.next(item)) text += line(trace, item);
+    ASSERT_FALSE(records.error()) << records.error()->text();
+    EXPECT_EQ(text, *read_text(datum((name + ".txt").c_str())));
+    EXPECT_EQ(trace.processes().size(), 3U);
+    EXPECT_EQ(trace.classes().size(), 3U);
+    EXPECT_EQ(trace.communicators().size(), 2U);
+    EXPECT_EQ(trace.timing_bytes(), 967U);
+  }
 }
 
 }  // namespace
