@@ -87,6 +87,10 @@ class RealCall<C, R(Args...)> {
   // errno is left to it.
   [[gnu::always_inline]] R quietly(Args... args) const { return real_(args...); }
 
+  // A function of the handler's that does the whole call in place of the real one, called in the same way:
+  // what it calls is intercepted like what the real one calls through the functions it is given.
+  RealCall by(Pointer other) const { return RealCall(other, open_); }
+
   // Another function called in the same way, for a handler that makes this call by other means.
   template <Call Other, class Signature>
   RealCall<Other, Signature> instead() const {

@@ -118,6 +118,28 @@ TEST_F(Dispatched, AHandlerMayAnswerInPlaceOfTheRealFunction) {
   EXPECT_EQ(errno, ENOSPC);
 }
 
+// Does a read by writing through a shim, as a walk over directories is done by opening them.
+ssize_t read_by_writing(int fd, void* /*buf*/, size_t count) {
+  errno = ERANGE;
+  return shim_write(fd, "xyz", count);
+}
+
+struct OtherwiseHandler {
+  template <Call C, class Real, class... Args>
+  static ssize_t around(Real real, Args... args) {
+    return real.by(&read_by_writing)(args...);
+  }
+};
+
+TEST_F(Dispatched, AHandlerMayDoTheCallByAFunctionWhoseCallsAreHandled) {
+  errno = 0;
+  EXPECT_EQ(shim_read<OtherwiseHandler>(ends_[1], nullptr, 2), 2);
+  EXPECT_EQ(errno, ERANGE);
+  ASSERT_EQ(noted.size(), 1U);
+  EXPECT_EQ(noted[0].call, Call::write);
+  EXPECT_EQ(noted[0].depth, 1U);
+}
+
 TEST_F(Dispatched, TheHandlersOwnCallsGoStraightThrough) {
   const int other = ends_[1];
   before_real = after_real = [other] { EXPECT_EQ(shim_write(other, "own", 3), 3); };
