@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <type_traits>
 
 #include "base/clock.hpp"
 #include "calls/call.hpp"
 #include "capture/after.hpp"
+#include "capture/completing.hpp"
 #include "capture/lane.hpp"
 #include "capture/real_call.hpp"
 #include "capture/recording.hpp"
@@ -42,7 +44,9 @@ struct CaptureHandler {
       }
     }();
     const Tick end = Clock::now();
-    const bool wanted = capture::Process::current().settings().traces(info(C).layer) && !recording.ignored();
+    bool wanted = capture::Process::current().settings().traces(info(C).layer) && !recording.ignored();
+    if constexpr (C == Call::aio_error)
+      if (capture::completing && result == EINPROGRESS) wanted = false;
     capture::Lane* lane = wanted ? capture::Lane::current() : nullptr;
     if (wanted && lane == nullptr) [[unlikely]]
       capture::Lane::count_lost();

@@ -10,10 +10,12 @@
 #include <unistd.h>
 
 #include "base/checksum.hpp"
+#include "capture/completing.hpp"
 #include "capture/memory.hpp"
 #include "capture/process.hpp"
 #include "capture/system.hpp"
 #include "intercept/guard.hpp"
+#include "trace/word_pack.hpp"
 
 // The life of a lane: how a thread gets one, how its tail is sealed, what happens to it around vfork and
 // longjmp.
@@ -21,6 +23,8 @@ namespace weir::capture {
 
 [[gnu::tls_model("initial-exec")]] thread_local constinit Lane* Lane::thread_lane = nullptr;
 [[gnu::tls_model("initial-exec")]] thread_local constinit bool Lane::left_out = false;
+
+[[gnu::tls_model("initial-exec")]] thread_local constinit bool completing = false;
 
 namespace live = trace::live;
 using live::Definition;
@@ -47,8 +51,12 @@ Lane* Lane::prepare() {
   }
   if (lane->busy_) lane->mend();
   if (lane->crowded_) lane->restart();
-  if (lane->used_ + kMostRecordWords > lane->capacity_ && !lane->seal()) return nullptr;
-  return lane;
+  const auto has_room = [&] { return lane->used_ + kMostRecordWords <= lane->capacity_ || lane->seal(); };
+  if (!has_room()) return nullptr;
+  if (lane->vfork_.child == 0) return lane;
+  lane->record_vfork();
+  if (lane->crowded_) lane->restart();
+  return has_room() ? lane : nullptr;
 }
 
 void Lane::count_lost() {
@@ -68,9 +76,25 @@ void Lane::release() {
 }
 
 void Lane::before_vfork() {
-  Lane* lane = thread_lane;
-  if (lane == nullptr && Process::current().settings().traces(Layer::posix)) lane = prepare();
-  if (lane != nullptr && lane->alive_ == kAlive) lane->watched_ = true;
+  // A lane that is watched already is a child's, or the parent's that has not gone on yet.
+  if ((thread_lane == nullptr || thread_lane->watched_) && Process::current().settings().traces(Layer::posix))
+    static_cast<void>(prepare());
+  Lane* const lane = thread_lane;
+  if (lane == nullptr || lane->alive_ != kAlive) return;
+  lane->watched_ = true;
+  lane->vfork_ = {Clock::now(), {}, 0, Guard::current().depth()};
+}
+
+void Lane::record_vfork() {
+  Draft draft;
+  draft.begin(static_cast<std::uint32_t>(Call::vfork), vfork_.depth, 0);
+  draft.result = vfork_.child;
+  draft.put_result(trace::Encoding::column);
+  draft.columns = true;
+  const std::uint32_t symbol = symbol_of(draft);
+  begin_change();
+  append(symbol, draft, vfork_.begin, vfork_.end);
+  vfork_.child = 0;
 }
 
 // `lane` is the parent's, or a child's that the parent finds here when it goes on.
@@ -79,6 +103,10 @@ Lane* Lane::after_vfork(Lane* lane) {
   const std::int64_t here = syscall(SYS_getpid);
   if (lane->parent_lane_ != nullptr && lane->process_ != here) {
     Lane* const parent = lane->parent_lane_;
+    if (parent->process_ == here && process.settings().traces(Layer::posix)) {
+      parent->vfork_.end = lane->last_end_;
+      parent->vfork_.child = lane->process_;
+    }
     process.discard(lane);
     lane = parent;
     thread_lane = parent;
@@ -223,13 +251,17 @@ bool Lane::seal() {
   const Locked locked(process.compressing());
   const std::size_t raw = std::size_t{used_} * sizeof *tail_;
   const auto packed = process.compress(tail_, raw);
+  using trace::FramePacking;
+  const FramePacking how = packed.plain ? FramePacking::plain
+                           : timed_     ? FramePacking::words
+                                        : FramePacking::zstd;
   const live::FrameHeader frame{
       live::kFrameMagic,
       static_cast<std::uint32_t>(batch_),
       static_cast<std::uint32_t>(raw),
       static_cast<std::uint32_t>(packed.size),
       checksum({static_cast<const std::byte*>(packed.bytes), packed.size}),
-      packed.plain ? std::uint64_t{1} : 0,
+      static_cast<std::uint64_t>(how),
   };
   const long fd = syscall(SYS_openat, AT_FDCWD, path_, O_WRONLY | O_CLOEXEC);
   const int reason = errno;

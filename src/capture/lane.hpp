@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/clock.hpp"
@@ -44,6 +45,9 @@ class Lane {
   }
 
   std::uint32_t number_of_text(std::string_view text);
+  std::uint32_t number_of_list(std::string_view text) { return number_of(text); }
+  // For one list after the other, as it is written down.
+  std::span<char> list_room() { return tables_->list; }
   // The same for a name that lies at one place as long as the process runs.
   std::uint32_t number_of_name(const char* name) {
     KnownName& known = names_[reinterpret_cast<std::uintptr_t>(name) / 8 % kNames];
@@ -101,6 +105,8 @@ class Lane {
  private:
   friend class Process;
 
+  static constexpr std::size_t kLongestList = 120 * 1024;
+
   struct View {
     std::int64_t end;
     std::uint32_t generation;
@@ -112,7 +118,10 @@ class Lane {
     std::int64_t last_numbers[TextTable::kMostTexts][trace::NameTemplate::kNumbers];
     trace::NameTemplate name;
     char scratch[8192];
+    char list[kLongestList];
   };
+
+  static_assert(kLongestList < trace::live::kTailBytes / 2, "a definition stands in one tail");
 
   enum Holes : std::uint8_t { kExact, kPositions, kSizes };
   static constexpr std::uint32_t kMostRecordWords = 5 + 2 * trace::live::kMostColumns;
@@ -122,6 +131,7 @@ class Lane {
   static Lane* prepare();
   bool start(std::uint32_t number, std::int64_t process, Tick process_start);
   static Lane* after_vfork(Lane* lane);
+  void record_vfork();
   bool map_file();
   void adopt();
   void mend();
@@ -131,6 +141,7 @@ class Lane {
   std::uint32_t unforeseen_symbol_of(Draft& draft);
   std::uint32_t new_symbol_of(Draft& draft);
   std::uint32_t add_signature(const Draft& draft);
+  std::uint32_t number_of(std::string_view text);
   void define(trace::live::Definition type, const void* first, std::size_t first_bytes,
               std::string_view rest = {});
   void define_clock();
@@ -164,6 +175,15 @@ class Lane {
   std::atomic<std::uint64_t>* header_;
   std::uint64_t alive_;
   Lane* parent_lane_;  // of a vforked child's lane: the one of the thread that waits
+  // The last vfork, which is recorded when the parent goes on: it lasted until the child's last call at
+  // least.
+  struct Vfork {
+    Tick begin;
+    Tick end;
+    std::int64_t child;  // 0: none that is to be recorded
+    std::uint32_t depth;
+  };
+  Vfork vfork_;
   std::int64_t process_;
   std::uint64_t file_end_;
   std::uint64_t passed_;

@@ -146,8 +146,9 @@ void Lane::describe(Definition type, std::string_view bytes) {
   define(type, nullptr, 0, bytes);
 }
 
-std::uint32_t Lane::number_of_text(std::string_view text) {
-  if (text.size() > kLongestText) text = text.substr(0, kLongestText);
+std::uint32_t Lane::number_of_text(std::string_view text) { return number_of(text.substr(0, kLongestText)); }
+
+std::uint32_t Lane::number_of(std::string_view text) {
   std::uint32_t number = texts_.find(text);
   if (number != TextTable::kNone) return number;
   const SignalsBlocked blocked;

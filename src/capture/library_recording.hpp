@@ -11,6 +11,7 @@
 
 #include "calls/call.hpp"
 #include "capture/lane.hpp"
+#include "capture/memory_names.hpp"
 #include "capture/objects.hpp"
 #include "capture/passed.hpp"
 #include "capture/process.hpp"
@@ -97,6 +98,7 @@ class LibraryRecording {
   }
 
   bool has_failed() const { return failed_; }
+  bool completes_files() const { return extra_.completes_files(); }
   // Values that the call only reads are there before it; what it writes is there when it did not fail.
   template <std::size_t I>
   bool is_there() const {
@@ -235,7 +237,9 @@ class LibraryRecording {
     using trace::Encoding;
     constexpr Role role = argument<I>().role;
     using Item = typename As<I>::Item;
-    if constexpr (role == Role::buffer || role == Role::function) {
+    if constexpr (role == Role::buffer) {
+      put_memory(I, As<I>::address(given<I>()), lane, draft);
+    } else if constexpr (role == Role::function) {
       draft.put(I, Encoding::absent);
     } else if constexpr (kIsOut<I> && role != Role::text && !std::is_integral_v<Item> &&
                          !is_library_object(role)) {
@@ -276,7 +280,7 @@ class LibraryRecording {
         draft.put(I, Encoding::absent);
         return;
       }
-      ListText list;
+      ListText list(lane.list_room());
       for (std::int64_t k = 0; k < count; ++k)
         list.put_number(static_cast<std::int64_t>(As<I>::item(given<I>(), static_cast<std::size_t>(k))));
       put_list(I, list, lane, draft);
@@ -300,7 +304,7 @@ class LibraryRecording {
         draft.put(I, Encoding::absent);
         return;
       }
-      ListText list;
+      ListText list(lane.list_room());
       for (std::int64_t k = 0; k < count; ++k)
         put_item(list, made_or_known<I>(As<I>::item(given<I>(), static_cast<std::size_t>(k)), lane));
       put_list(I, list, lane, draft);

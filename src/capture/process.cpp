@@ -1,5 +1,6 @@
 #include "capture/process.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "capture/caller.hpp"
+#include "trace/word_pack.hpp"
 
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -25,6 +27,8 @@ namespace {
 namespace live = trace::live;
 
 constexpr int kLevel = -1;  // fast: a merge packs it better, when nobody waits
+constexpr std::size_t kPackedBytes =
+    std::max<std::size_t>(ZSTD_COMPRESSBOUND(live::kTailBytes), trace::most_packed_bytes(live::kTailWords));
 
 pthread_key_t end_of_thread;
 bool have_key = false;
@@ -64,7 +68,7 @@ void Process::start() {
     directory_changed();
     map_losses();
     workspace_bytes_ = ZSTD_estimateCCtxSize(kLevel);
-    workspace_ = map_memory(workspace_bytes_ + ZSTD_compressBound(live::kTailBytes));
+    workspace_ = map_memory(workspace_bytes_ + kPackedBytes);
     works = workspace_ != nullptr;
   }
   state_.store(works ? State::recording : State::off, std::memory_order_release);
@@ -171,12 +175,18 @@ void Process::directory_changed() {
   directory_generation_.fetch_add(1, std::memory_order_release);
 }
 
+// Times hardly repeat, and to look for what does takes longer than all else that a record costs: with them
+// words are only shortened.
 Process::Compressed Process::compress(const void* bytes, std::size_t size) {
   auto* const out = static_cast<std::byte*>(workspace_) + workspace_bytes_;
+  if (settings_.timed()) {
+    const std::size_t packed =
+        trace::pack_words({static_cast<const std::uint32_t*>(bytes), size / sizeof(std::uint32_t)}, out);
+    return packed < size ? Compressed{out, packed, false} : Compressed{bytes, size, true};
+  }
   ZSTD_CCtx* const context = ZSTD_initStaticCCtx(workspace_, workspace_bytes_);
   if (context != nullptr) {
-    const std::size_t packed =
-        ZSTD_compressCCtx(context, out, ZSTD_compressBound(live::kTailBytes), bytes, size, kLevel);
+    const std::size_t packed = ZSTD_compressCCtx(context, out, kPackedBytes, bytes, size, kLevel);
     if (ZSTD_isError(packed) == 0 && packed < size) return {out, packed, false};
   }
   return {bytes, size, true};

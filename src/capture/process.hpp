@@ -5,13 +5,14 @@
 #include <string_view>
 
 #include "base/clock.hpp"
-#include "capture/child_environment.hpp"
 #include "capture/handles.hpp"
+#include "capture/held_threads.hpp"
 #include "capture/lane.hpp"
 #include "capture/library_threads.hpp"
 #include "capture/memory.hpp"
 #include "capture/settings.hpp"
 #include "capture/thread_numbers.hpp"
+#include "intercept/child_environment.hpp"
 
 namespace weir::capture {
 
@@ -26,6 +27,7 @@ class Process {
   Handles& handles() { return handles_; }
   LibraryThreads& library_threads() { return library_threads_; }
   ThreadNumbers& threads() { return threads_; }
+  HeldThreads& held_threads() { return held_threads_; }
   const Settings& settings() const { return settings_; }
   const ChildEnvironment& child_environment() const { return child_environment_; }
   std::int64_t number() const { return number_; }
@@ -77,10 +79,12 @@ class Process {
 
   std::atomic<State> state_{State::unborn};
   Settings settings_;
-  ChildEnvironment child_environment_;
+  ChildEnvironment child_environment_{
+      {.library = "libweir-capture-", .settings = {"WEIR_TRACE_"}, .needed = kDirectoryVariable}};
   Handles handles_;
   LibraryThreads library_threads_;
   ThreadNumbers threads_;
+  HeldThreads held_threads_;
   std::int64_t number_ = 0;
   Tick start_tick_;
   Lock lanes_lock_;

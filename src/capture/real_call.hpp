@@ -1,45 +1,30 @@
 #pragma once
 
-#include <cstddef>
-#include <tuple>
-
-#include <unistd.h>
-
 #include "calls/call.hpp"
 #include "capture/process.hpp"
+#include "capture/treatment.hpp"
+#include "intercept/start_program.hpp"
 
 namespace weir::capture {
 
-// Which argument of the call is the environment of the program it starts; their number when none is.
-constexpr std::size_t environment_argument(Call call) {
-  const auto all = arguments(call);
-  std::size_t at = 0;
-  while (at < all.size() && all[at].name != "envp") ++at;
-  return at;
+template <class Real>
+int make_thread(Real real, pthread_t* thread, const pthread_attr_t* settings, HeldThreads::Start start,
+                void* argument) {
+  const auto make = [&](HeldThreads::Start begins, void* given) {
+    return real(thread, settings, begins, given);
+  };
+  if (!is_detached(settings)) return make(start, argument);
+  return Process::current().held_threads().make(make, thread, start, argument);
 }
 
-// Makes the call as the program asked, except that a program it starts finds the recorder in its environment.
+// Makes the call as the program asked, except that a program it starts finds the recorder in its environment,
+// and that a detached thread begins when it has been asked for its number.
 template <Call C, class Real, class... Args>
 [[gnu::always_inline]] inline auto call_real(Real real, Args... args) {
-  constexpr std::size_t kAt = environment_argument(C);
-  constexpr bool kByPath = C == Call::execv || C == Call::execl;  // in the environment of this process
-  constexpr bool kByName = C == Call::execvp || C == Call::execlp;
-  if constexpr (kAt < sizeof...(Args)) {
-    auto given = std::make_tuple(args...);
-    const ChildEnvironment& ours = Process::current().child_environment();
-    if (const std::size_t room = ours.room_for(std::get<kAt>(given)); room > 0)
-      std::get<kAt>(given) = ours.completed(std::get<kAt>(given), __builtin_alloca(room));
-    return std::apply(real, given);
-  } else if constexpr (kByPath || kByName) {
-    const ChildEnvironment& ours = Process::current().child_environment();
-    const std::size_t room = ours.room_for(environ);
-    if (room == 0) return real(args...);
-    constexpr Call kOther = kByPath ? Call::execve : Call::execvpe;
-    const auto other = real.template instead<kOther, int(const char*, char* const*, char* const*)>();
-    return other(args..., ours.completed(environ, __builtin_alloca(room)));
-  } else {
-    return real(args...);
-  }
+  if constexpr (is(C, "pthread_create"))
+    return make_thread(real, args...);
+  else
+    return start_program<C>(Process::current().child_environment(), real, args...);
 }
 
 }  // namespace weir::capture

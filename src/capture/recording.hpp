@@ -22,10 +22,12 @@
 struct io_uring;  // of liburing.h, which a build may lack
 
 #include "calls/call.hpp"
+#include "capture/held_threads.hpp"
 #include "capture/lane.hpp"
+#include "capture/memory_names.hpp"
 #include "capture/process.hpp"
 #include "capture/treatment.hpp"
-#include "capture/unchecked.hpp"
+#include "intercept/unchecked.hpp"
 #include "trace/shape.hpp"
 
 namespace weir::capture {
@@ -320,18 +322,17 @@ class Recording {
       } else if constexpr (how == Treatment::ring) {
         draft.put(I, Encoding::text, lane.number_of_text({scratch_, submitted_}));
       } else if constexpr (how == Treatment::request) {
-        Handle handle = Process::current().handles().find(value->aio_fildes);
-        if (!handle.known() && !failed && !Lane::in_vforked_child())
-          handle = Process::current().handles().open(value->aio_fildes, false);
-        if (handle.known()) lane.id_of(handle, value->aio_fildes);
-        const std::int64_t asked[] = {value->aio_fildes, value->aio_lio_opcode, value->aio_offset,
-                                      static_cast<std::int64_t>(value->aio_nbytes), number(value)};
+        const AskedFor asked = asked_for(*value, lane, failed);
         draft.put(I, Encoding::text,
-                  lane.number_of_text({reinterpret_cast<const char*>(asked), sizeof asked}));
+                  lane.number_of_text({reinterpret_cast<const char*>(&asked), sizeof asked}));
+      } else if constexpr (how == Treatment::requests) {
+        draft.put(I, Encoding::text, lane.number_of_text(requests_of(value, lane, failed)));
       } else if constexpr (how == Treatment::offset_pointer) {
         const std::int64_t moved = failed || draft.result < 0 ? 0 : draft.result;
         draft.values[I] = static_cast<std::int64_t>(*value) - moved;
         put_offset<I>(lane, draft);
+      } else if constexpr (how == Treatment::memory) {
+        put_memory(I, value, lane, draft);
       } else if constexpr (how == Treatment::address) {
         draft.put(I, Encoding::column);
         draft.columns = true;
@@ -341,7 +342,8 @@ class Recording {
           return;
         }
         if constexpr (how == Treatment::new_thread)
-          draft.values[I] = Process::current().threads().begun(*value, settings_of_thread());
+          draft.values[I] = is_detached(settings_of_thread()) ? HeldThreads::last_number
+                                                              : Process::current().threads().begun(*value);
         else if constexpr (std::is_same_v<Arg<I>, siginfo_t*>)
           draft.values[I] = value->si_pid;
         else
@@ -369,6 +371,30 @@ class Recording {
     }
   }
 
+  // What an asynchronous request asks for: descriptor, operation, offset, length and where it stands.
+  using AskedFor = std::array<std::int64_t, 5>;
+
+  static AskedFor asked_for(const aiocb& request, Lane& lane, bool failed) {
+    Handle handle = Process::current().handles().find(request.aio_fildes);
+    if (!handle.known() && !failed && !Lane::in_vforked_child())
+      handle = Process::current().handles().open(request.aio_fildes, false);
+    if (handle.known()) lane.id_of(handle, request.aio_fildes);
+    return {request.aio_fildes, request.aio_lio_opcode, request.aio_offset,
+            static_cast<std::int64_t>(request.aio_nbytes), number(&request)};
+  }
+
+  // As many as there is room for; one that asks for nothing is kept as such, so that none is missed.
+  std::string_view requests_of(aiocb* const* list, Lane& lane, bool failed) {
+    std::size_t used = 0;
+    for (std::int64_t i = 0; i < draft_count() && used + sizeof(AskedFor) <= sizeof scratch_; ++i) {
+      const bool asks = list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP;
+      const AskedFor asked = asks ? asked_for(*list[i], lane, failed) : AskedFor{-1, LIO_NOP, 0, 0, 0};
+      std::memcpy(scratch_ + used, &asked, sizeof asked);
+      used += sizeof asked;
+    }
+    return {scratch_, used};
+  }
+
   // Whether what put_argument() would read of an argument is there.
   template <std::size_t I>
   bool can_be_read(Arg<I> value) const {
@@ -385,6 +411,13 @@ class Recording {
       using Target = std::remove_cv_t<std::remove_pointer_t<Arg<I>>>;
       constexpr bool pair = how == Treatment::times && !std::is_same_v<Target, utimbuf>;
       return readable(value, (pair ? 2 : 1) * sizeof(Target));
+    } else if constexpr (how == Treatment::requests) {
+      const std::int64_t count = draft_count();
+      if (count <= 0) return true;
+      const auto items = std::min(static_cast<std::size_t>(count), sizeof scratch_ / sizeof(AskedFor));
+      if (!readable(value, items * sizeof *value)) return false;
+      return std::all_of(value, value + items,
+                         [](const aiocb* one) { return one == nullptr || readable(one, sizeof *one); });
     } else {
       return true;
     }
@@ -572,7 +605,8 @@ class Recording {
   static constexpr bool kNeedsScratch = [] {
     for (const Argument& argument : arguments(C))
       if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") ||
-          argument.role == Role::ring || kLeaves)
+          argument.role == Role::ring || (argument.role == Role::request && argument.name == "list") ||
+          kLeaves)
         return true;
     return false;
   }();

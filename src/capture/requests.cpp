@@ -34,7 +34,8 @@ std::uint32_t Requests::pool_of(std::uint64_t signature) {
   }
 }
 
-Requests::Request Requests::add(std::uint64_t bits, std::uint64_t signature, bool receives, bool persistent) {
+Requests::Request Requests::add(std::uint64_t bits, std::uint64_t signature, bool receives, bool persistent,
+                                bool of_file) {
   if (slots_ == nullptr) return {};
   const Spinning locked(lock_);
   if (count_ >= kMost) return {};
@@ -42,7 +43,7 @@ Requests::Request Requests::add(std::uint64_t bits, std::uint64_t signature, boo
   if (++births_ == 0) births_ = 1;
   const std::uint32_t pool = pool_of(signature);
   const std::uint32_t number = take_lowest(in_use_ + std::size_t{pool} * (kPerPool / 64), kPerPool / 64);
-  const Request made{bits, pool * kPerPool + number, births_, receives, persistent, false};
+  const Request made{bits, pool * kPerPool + number, births_, receives, persistent, of_file, false};
   std::size_t at = place_of(bits);
   while (slots_[at].known()) at = (at + 1) % kSlots;
   slots_[at] = made;
@@ -52,7 +53,21 @@ Requests::Request Requests::add(std::uint64_t bits, std::uint64_t signature, boo
 Requests::Request Requests::find(std::uint64_t bits, std::uint32_t passing_over) const {
   if (slots_ == nullptr) return {};
   const Spinning locked(lock_);
+  // Alike ones lie in the order of their births, unless a hole among them was filled: one look is enough
+  // then.
   Request found;
+  std::uint32_t all = 0;
+  bool in_order = true;
+  for (std::size_t at = place_of(bits), last = 0; slots_[at].known(); at = (at + 1) % kSlots) {
+    if (slots_[at].bits != bits) continue;
+    in_order = in_order && slots_[at].order > last;
+    last = slots_[at].order;
+    if (all++ == passing_over) found = slots_[at];
+  }
+  if (in_order) {
+    found.shared = found.known() && all > 1;
+    return found;
+  }
   std::uint32_t after = 0;  // those born up to here were passed over
   for (std::uint32_t round = 0; round <= passing_over; ++round) {
     found = {};

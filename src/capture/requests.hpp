@@ -20,7 +20,8 @@ class Requests {
     std::uint32_t order = 0;  // of its birth, and never 0
     bool receives = false;    // its status tells who sent
     bool persistent = false;
-    bool shared = false;  // there were others with the same bits when it was found
+    bool of_file = false;  // it moves data of a file
+    bool shared = false;   // there were others with the same bits when it was found
 
     bool known() const { return order != 0; }
   };
@@ -28,7 +29,8 @@ class Requests {
 
   bool start();
 
-  Request add(std::uint64_t bits, std::uint64_t signature, bool receives, bool persistent);
+  Request add(std::uint64_t bits, std::uint64_t signature, bool receives, bool persistent,
+              bool of_file = false);
   // The oldest with these bits, passing over so many of them; not known when there is none.
   Request find(std::uint64_t bits, std::uint32_t passing_over = 0) const;
   void remove(const Request& request);

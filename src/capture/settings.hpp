@@ -22,6 +22,9 @@ inline constexpr const char* kNotInVariable =
 inline constexpr const char* kLayersVariable =
     "WEIR_TRACE_LAYERS";  // names, ',' between them; all without it
 
+inline constexpr const char* kMpiVariable =
+    "WEIR_TRACE_MPI";  // what the user said of the program's MPI; "none": it is not to be recorded
+
 inline constexpr const char* kMergeVariable =
     "WEIR_TRACE_MERGE";  // how times are kept (trace/part.hpp) when ranks are merged inside MPI_Finalize;
                          // without it they are not

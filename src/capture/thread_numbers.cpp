@@ -2,16 +2,12 @@
 
 #include <ctime>
 
-#include "capture/unchecked.hpp"
+#include "intercept/unchecked.hpp"
 
 namespace weir::capture {
 
-std::int64_t ThreadNumbers::begun(pthread_t thread, const pthread_attr_t* attributes) {
-  // What was made detached may be gone, with all that is known of it.
-  int detached = PTHREAD_CREATE_JOINABLE;
-  if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &detached);
-  if (detached != PTHREAD_CREATE_JOINABLE) return 0;
-  // One that detached itself may be, too.
+std::int64_t ThreadNumbers::ask(pthread_t thread) {
+  // One that detached itself may be gone, with all that is known of it.
   constexpr std::size_t kLookedAt = 1024;
   if (!readable(reinterpret_cast<const void*>(thread), kLookedAt)) return 0;
   clockid_t clock = 0;
@@ -19,7 +15,12 @@ std::int64_t ThreadNumbers::begun(pthread_t thread, const pthread_attr_t* attrib
   // The kernel's number of a clock holds that of the thread: clock_getcpuclockid(3) and its kernel's
   // include/linux/posix-timers.h, CPUCLOCK_PID.
   const std::int64_t number = ~(static_cast<std::int64_t>(clock) >> 3);
-  if (number <= 0) return 0;
+  return number > 0 ? number : 0;
+}
+
+std::int64_t ThreadNumbers::begun(pthread_t thread) {
+  const std::int64_t number = ask(thread);
+  if (number == 0) return 0;
   for (std::size_t attempt = 0; attempt < kTries; ++attempt) {
     Slot& slot = slots_[place_of(thread, attempt)];
     pthread_t known = slot.thread.load(std::memory_order_acquire);

@@ -13,11 +13,14 @@ namespace weir::capture {
 // that comes again, and cannot be asked any more once a thread has ended. Takes no lock.
 class ThreadNumbers {
  public:
-  // Of a thread that was just made, which may have ended already: 0 when it cannot be told.
-  std::int64_t begun(pthread_t thread, const pthread_attr_t* attributes);
+  // Of a thread that was just made, which may have ended already: 0 when it cannot be told. One that was made
+  // detached may be gone, with all that is known of it: it must be asked for while it is held.
+  std::int64_t begun(pthread_t thread);
   // 0 when it is not known.
   std::int64_t find(pthread_t thread) const;
   void joined(pthread_t thread, std::int64_t number);
+  // As the C library tells it: of a thread that is there, or has not been joined.
+  static std::int64_t ask(pthread_t thread);
 
  private:
   static constexpr std::size_t kSlots = 4096;

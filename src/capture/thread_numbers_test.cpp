@@ -28,7 +28,7 @@ TEST(ThreadNumbers, AreThoseOfTheKernelUntilTheThreadIsJoined) {
     pthread_barrier_init(&started.met, nullptr, 2);
     pthread_t thread{};
     ASSERT_EQ(pthread_create(&thread, nullptr, tell_and_wait, &started), 0);
-    const std::int64_t number = numbers->begun(thread, nullptr);
+    const std::int64_t number = numbers->begun(thread);
     pthread_barrier_wait(&started.met);
     EXPECT_EQ(numbers->find(thread), number);  // also when it has ended
     ASSERT_EQ(pthread_join(thread, nullptr), 0);
@@ -39,15 +39,7 @@ TEST(ThreadNumbers, AreThoseOfTheKernelUntilTheThreadIsJoined) {
   }
 }
 
-TEST(ThreadNumbers, AreNotAskedForOfDetachedThreads) {
-  const auto numbers = std::make_unique<ThreadNumbers>();
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  EXPECT_EQ(numbers->begun(pthread_self(), &attributes), 0);
-  pthread_attr_destroy(&attributes);
-  EXPECT_EQ(numbers->begun(0, nullptr), 0);
-}
+TEST(ThreadNumbers, AreNotToldOfWhatIsNoThread) { EXPECT_EQ(ThreadNumbers::ask(0), 0); }
 
 }  // namespace
 }  // namespace weir::capture

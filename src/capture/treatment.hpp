@@ -25,6 +25,7 @@ enum class Treatment {
   offset,          // a position in a file
   offset_pointer,  // likewise, where the call also leaves the new one
   request,         // an asynchronous request: what it asks for
+  requests,        // likewise, of a list of them
   ring,            // an io_uring: what is about to be submitted
   changing,        // a number that is another one each time: a process
   written,         // likewise, where the call has put it
@@ -33,6 +34,7 @@ enum class Treatment {
   new_pair,        // where two new descriptors are put
   string,          // data that ends at its null character: how long it is
   nothing,         // data itself
+  memory,          // data's place, if the user wants to know it
   pointer,         // only whether it is null
 };
 
@@ -94,10 +96,12 @@ constexpr Treatment treatment() {
     if constexpr (role == Role::time && in && name(C).find("utim") != std::string_view::npos)
       return Treatment::times;
     if constexpr (role == Role::buffer && maps_memory(C)) return Treatment::address;
+    if constexpr (role == Role::buffer && !std::is_pointer_v<Target>) return Treatment::memory;
     if constexpr (role == Role::file && std::is_same_v<Target, int> && info(C).opens && argument.items == 2)
       return Treatment::new_pair;
     if constexpr (role == Role::ring && name(C).starts_with("io_uring_submit")) return Treatment::ring;
     if constexpr (role == Role::request && std::is_same_v<Target, aiocb>) return Treatment::request;
+    if constexpr (role == Role::request && std::is_same_v<Target, aiocb*> && in) return Treatment::requests;
     return Treatment::pointer;
   }
 }

@@ -34,11 +34,12 @@ std::int64_t rank_of(std::int64_t object, std::int64_t) {
   return type == kDataset ? rank_of_dataset(object) : -1;
 }
 
-const char* name_of(Role role, std::int64_t object) {
+const char* name_of(Role role, std::int64_t object, std::string_view argument) {
   if (object < 0) return "";
   if (object > 0) return nullptr;
   if (role == Role::property) return "H5P_DEFAULT";
-  return role == Role::space ? "H5S_ALL" : "H5E_DEFAULT";
+  if (role == Role::space) return "H5S_ALL";
+  return argument == "es_id" ? "H5ES_NONE" : "H5E_DEFAULT";
 }
 
 bool owns(Role role) {

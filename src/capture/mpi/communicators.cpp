@@ -105,6 +105,19 @@ void keep(MPI_Comm comm, std::uint32_t id, Lane* lane) {
 
 int next_here() { return static_cast<int>(library().objects.reserve_communicator()); }
 
+// Children of one parent are made in the same order everywhere, those of different parents need not be when
+// threads make them. Each parent's children have a remainder of their own, so two of them come to one number
+// only where both parents have the same, one pair in a thousand.
+int next_here(std::uint32_t parent) {
+  constexpr int kRemainders = 1024;
+  int threads = MPI_THREAD_SINGLE;
+  WEIR_PMPI(Query_thread)(&threads);
+  const int next = next_here();
+  if (threads != MPI_THREAD_MULTIPLE) return next;
+  const int wanted = static_cast<int>((parent * 0x9E3779B1U) >> 22);
+  return next + (wanted - next % kRemainders + kRemainders) % kRemainders;
+}
+
 // An agreement under way, with the request whose completion ends it. Stays where it is: the reduction writes
 // into it.
 struct Pending {
@@ -233,13 +246,13 @@ void describe_rank(Lane* lane, const std::int64_t* offset_at_end) {
 
 }  // namespace
 
-void agree_on(MPI_Comm comm, Lane* lane) {
+void agree_on(MPI_Comm comm, std::uint32_t parent, Lane* lane) {
   int inter = 0;
   WEIR_PMPI(Comm_test_inter)(comm, &inter);
   if (!is_of_this_world(comm, inter != 0)) return take_note_of(comm, lane);
   MPI_Comm over = comm;
   if (inter != 0 && WEIR_PMPI(Intercomm_merge)(comm, 0, &over) != MPI_SUCCESS) return;
-  const int mine = next_here();
+  const int mine = next_here(parent);
   int agreed = mine;
   WEIR_PMPI(Allreduce)(&mine, &agreed, 1, the_int(), the_maximum(), over);
   if (inter != 0) WEIR_PMPI(Comm_free)(&over);

@@ -11,8 +11,9 @@ namespace weir::capture::mpi {
 
 // Called by every member of a new communicator: gives it the same number on all of them, the highest that is
 // next anywhere, and writes down who its members are. With members of another world, which need not be traced
-// and so cannot be asked, it gets a number of this process alone.
-void agree_on(MPI_Comm comm, Lane* lane);
+// and so cannot be asked, it gets a number of this process alone. Threads may do this at once, on parents of
+// their own and in another order on every process: then the number also goes with that of the parent.
+void agree_on(MPI_Comm comm, std::uint32_t parent, Lane* lane);
 // One that was met without having been seen made: a number of this process alone.
 void take_note_of(MPI_Comm comm, Lane* lane);
 

@@ -6,6 +6,7 @@
 #include <mpi.h>
 
 #include "base/clock.hpp"
+#include "capture/completing.hpp"
 #include "capture/mpi/communicators.hpp"
 #include "capture/mpi/finalize.hpp"
 #include "capture/mpi/library.hpp"
@@ -28,25 +29,38 @@ struct MpiCaptureHandler {
   static auto around(Real real, Args... args) {
     using namespace capture;
     using R = decltype(real(args...));
-    // What MPI does inside its own calls is not intercepted, but for files, which MPI-IO is there for.
+    // What MPI does inside its own calls is not intercepted, but for files, which MPI-IO is there for: also
+    // where a call completes what MPI_File_iwrite and its like began.
+    [[maybe_unused]] bool completes_files = false;
     const auto call = [&](auto... passed) -> R {
-      if constexpr (info(C).layer == Layer::mpi)
-        return real.quietly(passed...);
-      else
+      if constexpr (info(C).layer == Layer::mpi) {
+        if (!info(C).completes || !completes_files) return real.quietly(passed...);
+        const Completing waits(true);
         return real(passed...);
+      } else {
+        return real(passed...);
+      }
     };
     const auto unseen = [&](auto... passed) -> R {
-      if constexpr (info(C).layer == Layer::mpi)
-        return real.quietly(passed...);
-      else
+      if constexpr (info(C).layer == Layer::mpi) {
+        if (!info(C).completes || !completes_files) return real.quietly(passed...);
+        const Completing waits(true);
         return real.unseen(passed...);
+      } else {
+        return real.unseen(passed...);
+      }
     };
     const std::uint32_t depth = real.depth();
     Process& process = Process::current();
     const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     if ((mpi::inside != 0 && frame < mpi::inside) || !process.recording() || !mpi::library().ready())
-        [[unlikely]]
-      return call(args...);
+        [[unlikely]] {
+      completes_files = completing;
+      if constexpr (info(C).layer == Layer::mpi)
+        return unseen(args...);
+      else
+        return call(args...);
+    }
     constexpr bool begins = is_one_of(C, "MPI_Init", "MPI_Init_thread");
     if constexpr (is(C, "MPI_Finalize")) {
       record_end<C, R>(depth, args...);
@@ -58,7 +72,7 @@ struct MpiCaptureHandler {
     if (!process.settings().traces(info(C).layer)) [[unlikely]] {
       if constexpr (begins) process.library_threads().begin();
       mpi::inside = frame;
-      const R result = around_unrecorded<C>(unseen, args...);
+      const R result = around_unrecorded<C>(unseen, completes_files, args...);
       mpi::inside = 0;
       if constexpr (begins) {
         process.library_threads().end();
@@ -67,6 +81,7 @@ struct MpiCaptureHandler {
       return result;
     }
     LibraryRecording<mpi::Mpi, C, R, Args...> recording(args...);
+    completes_files = recording.completes_files();
     if constexpr (info(C).leaves)
       if (Lane* const lane = Lane::current()) {
         const Tick now = Clock::now();
@@ -110,7 +125,7 @@ struct MpiCaptureHandler {
 
   // A call of a layer that is left out. What the other layer names, communicators and requests, is followed.
   template <Call C, class Unseen, class... Args>
-  static auto around_unrecorded(Unseen unseen, Args... args) {
+  static auto around_unrecorded(Unseen unseen, [[maybe_unused]] bool& completes_files, Args... args) {
     using namespace capture;
     using R = decltype(unseen(args...));
     constexpr bool matters = info(C).layer == Layer::mpi && !info(C).leaves &&
@@ -118,6 +133,7 @@ struct MpiCaptureHandler {
     if constexpr (matters) {
       if (Process::current().settings().traces(Layer::mpiio)) {
         LibraryRecording<mpi::Mpi, C, R, Args...> recording(args...);
+        completes_files = recording.completes_files();
         const R result = std::apply(unseen, recording.passed());
         if (Lane* const lane = Lane::current()) recording.follow(*lane, result);
         return result;

@@ -6,42 +6,14 @@
 #include <mpi.h>
 
 #include "capture/library_recording.hpp"
-#include "capture/memory.hpp"
 #include "capture/mpi/communicators.hpp"
 #include "capture/mpi/library.hpp"
 #include "capture/mpi/pmpi.hpp"
 #include "capture/mpi/predefined.hpp"
 #include "capture/requests.hpp"
+#include "capture/scratch.hpp"
 
 namespace weir::capture::mpi {
-
-// Room for so many items, in the object itself when they are few. Nothing is initialised: one is made for
-// every call.
-template <class T, std::size_t Few>
-class Scratch {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  Scratch() {}  // NOLINT(modernize-use-equals-default): leaves the room as it is
-  ~Scratch() {
-    if (mapped_ != nullptr) unmap_memory(mapped_, bytes_);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  // Null when there is no memory.
-  T* make(std::size_t count) {
-    if (count <= Few) return reinterpret_cast<T*>(few_);
-    bytes_ = count * sizeof(T);
-    mapped_ = static_cast<T*>(map_inherited(bytes_));
-    return mapped_;
-  }
-
- private:
-  alignas(T) std::byte few_[Few * sizeof(T)];
-  T* mapped_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 // Memory that stands for something else: "MPI_IN_PLACE", or null.
 inline const char* name_of_buffer(const void* buffer) {
@@ -119,6 +91,14 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
           As<kStatuses>::replace(given, own);
       }
     }
+  }
+
+  // Whether it may complete what was begun on a file.
+  bool completes_files() const {
+    if constexpr (info(C).completes && kRequests != kNone && kGivesRequests)
+      for (std::int64_t i = 0; i < count_; ++i)
+        if (requests_[i].of_file) return true;
+    return false;
   }
 
   // After it: what completed, and where the caller stands.
@@ -207,7 +187,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
       if (const char* const name = name_of_buffer(given))
         draft.put(I, Encoding::text, lane.number_of_name(name));
       else
-        draft.put(I, As<I>::is_null(given) ? Encoding::null : Encoding::absent);
+        put_memory(I, given, lane, draft);
     } else if constexpr (role == Role::whence) {
       draft.values[I] = whence(As<I>::value(given));
       draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
@@ -291,7 +271,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
     } else {
       constexpr bool relative =
           argument.name == "sources" || argument.name == "destinations" || argument.name == "neighbors";
-      ListText list;
+      ListText list(lane.list_room());
       const std::int64_t count = items<I>();
       for (std::int64_t k = 0; k < count; ++k)
         put_item(list, As<I>::item(given, static_cast<std::size_t>(k)), relative);
@@ -351,7 +331,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
         else
           draft.put(I, Encoding::null);
       } else {
-        ListText list;
+        ListText list(lane.list_room());
         for (std::int64_t k = 0; k < count_; ++k) {
           if (requests_[k].known())
             list.put_number(requests_[k].id);
@@ -375,8 +355,9 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
       bool receives = is_receive;
       if constexpr (is_receive && source != kNone)
         receives = As<source>::value(std::get<source>(recording_.args())) != MPI_PROC_NULL;
-      const Requests::Request made = library().requests.add(mpi::bits_of(As<I>::item(given, 0)), signature,
-                                                            receives, info(C).persistent);
+      const Requests::Request made =
+          library().requests.add(mpi::bits_of(As<I>::item(given, 0)), signature, receives, info(C).persistent,
+                                 info(C).layer == Layer::mpiio);
       draft.put(I, Encoding::literal, made.id);
     } else if constexpr (As<I>::kIsValue) {
       const Requests::Request found = library().requests.find(mpi::bits_of(As<I>::value(given)));
@@ -408,7 +389,7 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
       draft.put(I, relative ? Encoding::relative : Encoding::literal,
                 std::uint64_t{source} << 32 | static_cast<std::uint32_t>(status.MPI_TAG));
     } else {
-      ListText list;
+      ListText list(lane.list_room());
       const std::int64_t count = recording_.has_failed() || !flag_is_set() ? 0 : items<I>();
       for (std::int64_t k = 0; k < count; ++k) {
         if (!has_status(k)) {
@@ -453,7 +434,15 @@ class Mpi::Extra<LibraryRecording<Mpi, C, R, Args...>> {
                     arguments(C)[i].direction == Direction::out) {
         const auto comm = As<i>::item(std::get<i>(recording_.args()), 0);
         if (library().objects.find(Role::communicator, mpi::bits_of(comm)).is_null()) return;
-        agree_on(comm, &lane);
+        std::uint32_t parent = 0;
+        if constexpr (kCommunicator != kNone)
+          parent =
+              library()
+                  .objects
+                  .find(Role::communicator,
+                        mpi::bits_of(As<kCommunicator>::value(std::get<kCommunicator>(recording_.args()))))
+                  .id;
+        agree_on(comm, parent, &lane);
       }
     });
   }

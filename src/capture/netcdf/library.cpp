@@ -14,9 +14,9 @@ std::int64_t rank_by(VariableDimensions ask, std::int64_t file, std::int64_t var
   return rank;
 }
 
-const char* no_names(Role, std::int64_t) { return nullptr; }
+const char* no_names(Role, std::int64_t, std::string_view) { return nullptr; }
 const char* nothing_predefined(std::int64_t) { return nullptr; }
-const char* name_of_request(Role role, std::int64_t object) {
+const char* name_of_request(Role role, std::int64_t object, std::string_view) {
   return role == Role::request && object == -1 ? "" : nullptr;  // NC_REQ_NULL
 }
 

@@ -17,6 +17,12 @@ struct Form {
   std::uint8_t bytes = 0;   // likewise
   bool is_signed = false;
   bool is_address = false;  // of something that can be looked at
+  // Of the numbers that an address points to which the address points to: 0 when they are none.
+  std::uint8_t pointed_bytes = 0;
+  bool pointed_signed = false;
+
+  // As if the address were one of those it points to.
+  constexpr Form pointed() const { return {Kind::integer, pointed_bytes, pointed_signed, true, 0, false}; }
 };
 
 template <class T>
@@ -37,6 +43,11 @@ constexpr Form form_of() {
     form.kind = Form::Kind::real;
   } else if constexpr (std::is_pointer_v<Item>) {  // an object of MPI, or of no use in another process
     form.kind = Form::Kind::address;
+    using Pointed = std::remove_cv_t<std::remove_pointer_t<Item>>;
+    if constexpr (std::is_integral_v<Pointed>) {
+      form.pointed_bytes = sizeof(Pointed);
+      form.pointed_signed = std::is_signed_v<Pointed>;
+    }
   }
   if constexpr (Complete<Item> && !std::is_void_v<Item>)
     form.bytes = sizeof(Item) <= 8 ? static_cast<std::uint8_t>(sizeof(Item)) : 0;

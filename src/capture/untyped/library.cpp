@@ -7,9 +7,9 @@ namespace weir::capture {
 
 constinit std::atomic<const MpiObjects*> mpi_objects{nullptr};
 
-Objects::Object ObjectLibrary::find(Role role, std::int64_t object) {
+Objects::Object ObjectLibrary::find(Role role, std::int64_t object, std::string_view argument) {
   const auto bits = static_cast<std::uint64_t>(object);
-  if (const char* const name = ways_.name_of(role, object)) {
+  if (const char* const name = ways_.name_of(role, object, argument)) {
     Objects::Object known;
     known.bits = bits;
     known.name = name;

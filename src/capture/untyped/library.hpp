@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "calls/call.hpp"
 #include "capture/lane.hpp"
@@ -22,7 +23,8 @@ struct LibraryWays {
   // Whether objects of that role are this library's; others are MPI's.
   bool (*owns)(Role role);
   // The name of a number that stands for something in place of an object, "" for none; null for an object.
-  const char* (*name_of)(Role role, std::int64_t object);
+  // `argument` is what the row calls it.
+  const char* (*name_of)(Role role, std::int64_t object, std::string_view argument);
   // The name of an object that the library has by itself; null for all others. Asked once about each.
   const char* (*predefined)(std::int64_t object);
   // Dimensions of what `object` is; of variable `variable` in it, where objects are files. -1: not known.
@@ -45,7 +47,7 @@ class ObjectLibrary {
     return started_.ready([this] { return objects_.start(); });
   }
   // What is known of an object; one that was not seen made is made known.
-  Objects::Object find(Role role, std::int64_t object);
+  Objects::Object find(Role role, std::int64_t object, std::string_view argument = {});
   Objects::Object add(Role role, std::int64_t object);
   void remove(Role role, std::int64_t object);
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "capture/memory_names.hpp"
 #include "capture/put.hpp"
 #include "trace/shape.hpp"
 
@@ -23,13 +24,14 @@ UntypedRecording::UntypedRecording(Call call, std::span<const Form> forms,
   for (std::size_t i = 0; i < arguments_.size() && ending_ == kNone; ++i)
     if (is_ended(i)) ending_ = i;
   if (ending_ == kNone) return;
-  if (!forms_[ending_].is_address) {
-    before_[before_count_++] = given_[ending_];
-  } else if (given_[ending_] != 0) {
-    const std::int64_t count = std::min<std::int64_t>(items(ending_), kMostBefore);
-    for (std::int64_t i = 0; i < count; ++i)
-      before_[before_count_++] = item_at(forms_[ending_], given_[ending_], static_cast<std::size_t>(i));
-  }
+  const bool is_value = !forms_[ending_].is_address;
+  if (!is_value && given_[ending_] == 0) return;
+  const auto count = static_cast<std::size_t>(std::max<std::int64_t>(is_value ? 1 : items(ending_), 0));
+  before_ = before_memory_.make(count);
+  if (before_ == nullptr) return;
+  for (std::size_t i = 0; i < count; ++i)
+    before_[i] = is_value ? given_[ending_] : item_at(forms_[ending_], given_[ending_], i);
+  before_count_ = count;
 }
 
 bool UntypedRecording::is_object(std::size_t at) const {
@@ -65,17 +67,21 @@ std::int64_t UntypedRecording::items(std::size_t at) const {
       if (failed_ || given_[many.of] == 0) return -1;
       return static_cast<std::int64_t>(item_at(forms_[many.of], given_[many.of], 0));
     case Many::rank:
-      if (failed_) return -1;  // to ask would clear the errors that the program may look at
-      return library_.rank_of(static_cast<std::int64_t>(given_[many.of]),
-                              static_cast<std::int64_t>(given_[many.with]));
+      return rank_of(many.of, given_[many.with]);
     default:
       return -1;
   }
 }
 
+std::int64_t UntypedRecording::rank_of(std::size_t object, std::uint64_t variable) const {
+  // To ask HDF5 would clear the errors that the program may look at.
+  if (failed_ && info_.failure == Failure::negative) return -1;
+  return library_.rank_of(static_cast<std::int64_t>(given_[object]), static_cast<std::int64_t>(variable));
+}
+
 Objects::Object UntypedRecording::object(std::size_t at, std::uint64_t bits, Lane& lane) const {
   const Role role = arguments_[at].role;
-  if (library_.owns(role)) return library_.find(role, static_cast<std::int64_t>(bits));
+  if (library_.owns(role)) return library_.find(role, static_cast<std::int64_t>(bits), arguments_[at].name);
   const MpiObjects* const mpi = mpi_objects.load(std::memory_order_acquire);
   return mpi == nullptr ? Objects::Object() : mpi->find(role, bits, lane);
 }
@@ -119,7 +125,10 @@ std::size_t UntypedRecording::room_of_text(std::size_t at) const {
 void UntypedRecording::put_argument(std::size_t at, Lane& lane, Draft& draft) {
   draft.values[at] = trace::value_of_nothing(arguments_[at]);
   const Role role = arguments_[at].role;
-  if (role == Role::buffer || role == Role::function || role == Role::varargs || role == Role::stream) {
+  if (role == Role::buffer && forms_[at].is_address) {
+    put_memory(at, reinterpret_cast<const void*>(given_[at]), lane, draft);
+  } else if (role == Role::buffer || role == Role::function || role == Role::varargs ||
+             role == Role::stream) {
     draft.put(at, forms_[at].is_address && given_[at] == 0 ? Encoding::null : Encoding::absent);
   } else if (!forms_[at].is_address) {
     put_value(at, forms_[at], given_[at], lane, draft);
@@ -163,6 +172,8 @@ void UntypedRecording::put_pointed(std::size_t at, Lane& lane, Draft& draft) {
     } else {
       draft.put(at, Encoding::text, lane.number_of_text(text));
     }
+  } else if (argument.many.lists) {
+    put_lists(at, lane, draft);
   } else if (form.kind == Form::Kind::other) {
     draft.put(at, Encoding::absent);
   } else if (is_object(at)) {
@@ -185,7 +196,7 @@ void UntypedRecording::put_objects(std::size_t at, Lane& lane, Draft& draft) {
   if (!is_list(at)) return put_object(at, item(0), lane, draft);
   const std::int64_t count = ended ? static_cast<std::int64_t>(before_count_) : items(at);
   if (count < 0) return draft.put(at, Encoding::absent);
-  ListText list;
+  ListText list(lane.list_room());
   for (std::int64_t i = 0; i < count; ++i) put_item(list, item(static_cast<std::size_t>(i)));
   put_list(at, list, lane, draft);
 }
@@ -193,9 +204,37 @@ void UntypedRecording::put_objects(std::size_t at, Lane& lane, Draft& draft) {
 void UntypedRecording::put_numbers(std::size_t at, Lane& lane, Draft& draft) {
   const std::int64_t count = items(at);
   if (count < 0 || forms_[at].kind != Form::Kind::integer) return draft.put(at, Encoding::absent);
-  ListText list;
+  ListText list(lane.list_room());
   for (std::int64_t i = 0; i < count; ++i)
     list.put_number(static_cast<std::int64_t>(item_at(forms_[at], given_[at], static_cast<std::size_t>(i))));
+  put_list(at, list, lane, draft);
+}
+
+// Lists stand one behind the other, or the argument has the address of each; there may be none of one.
+void UntypedRecording::put_lists(std::size_t at, Lane& lane, Draft& draft) {
+  const Items& many = arguments_[at].many;
+  const bool has_addresses = forms_[at].kind == Form::Kind::address;
+  const Form form = has_addresses ? forms_[at].pointed() : forms_[at];
+  const std::int64_t count = items(at);
+  const bool is_of_one = !forms_[many.each_with].is_address;
+  std::int64_t rank = is_of_one ? rank_of(many.each_of, given_[many.each_with]) : -1;
+  if (count < 0 || form.bytes == 0 || (is_of_one && rank < 0)) return draft.put(at, Encoding::absent);
+  ListText list(lane.list_room());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count) && list.is_whole(); ++i) {
+    if (!is_of_one) rank = rank_of(many.each_of, item_at(forms_[many.each_with], given_[many.each_with], i));
+    if (rank < 0) return draft.put(at, Encoding::absent);
+    const auto length = static_cast<std::size_t>(rank);
+    const std::uint64_t address = has_addresses
+                                      ? item_at(forms_[at], given_[at], i)
+                                      : given_[at] + static_cast<std::uint64_t>(i * length * form.bytes);
+    if (address == 0) {
+      list.put_nothing();
+      continue;
+    }
+    list.begin_list(length);
+    for (std::size_t k = 0; k < length; ++k)
+      list.put_number(static_cast<std::int64_t>(item_at(form, address, k)));
+  }
   put_list(at, list, lane, draft);
 }
 

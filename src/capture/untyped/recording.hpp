@@ -8,6 +8,7 @@
 #include "capture/draft.hpp"
 #include "capture/lane.hpp"
 #include "capture/objects.hpp"
+#include "capture/scratch.hpp"
 #include "capture/untyped/form.hpp"
 #include "capture/untyped/library.hpp"
 
@@ -29,6 +30,7 @@ class UntypedRecording {
   std::size_t room_of_text(std::size_t at) const;
   // How many items argument `at` has; -1 where that cannot be known.
   std::int64_t items(std::size_t at) const;
+  std::int64_t rank_of(std::size_t object, std::uint64_t variable) const;
   bool is_list(std::size_t at) const;
   bool is_object(std::size_t at) const;
   bool is_ended(std::size_t at) const;  // by a call that closes or completes it
@@ -39,11 +41,10 @@ class UntypedRecording {
   void put_pointed(std::size_t at, Lane& lane, Draft& draft);
   void put_objects(std::size_t at, Lane& lane, Draft& draft);
   void put_numbers(std::size_t at, Lane& lane, Draft& draft);
+  void put_lists(std::size_t at, Lane& lane, Draft& draft);
   void put_value(std::size_t at, const Form& form, std::uint64_t bits, Lane& lane, Draft& draft);
   void put_result(const Form& form, std::uint64_t result, Lane& lane, Draft& draft);
   void forget_ended();
-
-  static constexpr std::size_t kMostBefore = 1024;  // of a longer list the rest is not looked at
 
   const CallInfo& info_;
   std::span<const Argument> arguments_;
@@ -53,7 +54,8 @@ class UntypedRecording {
   // The objects of the one argument that the call may end, before it did.
   std::size_t ending_ = kNone;
   std::size_t before_count_ = 0;
-  std::uint64_t before_[kMostBefore];
+  std::uint64_t* before_ = nullptr;
+  Scratch<std::uint64_t, 64> before_memory_;
   bool failed_ = false;
   std::int64_t filled_ = INT64_MAX;  // items that were there for the room it was given
 
