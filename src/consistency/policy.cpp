@@ -19,13 +19,16 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
+// What a row's name promises: posix-lock is posix by other means.
+const Model* model_behind(std::string_view name) { return find_model(name == "posix-lock" ? "posix" : name); }
+
 Result<PolicyRow> row_of(std::string_view line) {
   const std::size_t end = line.find_first_of(kBlanks);
   const std::string_view model = line.substr(0, end);
   const std::string_view pattern = end == std::string_view::npos ? "" : trimmed(line.substr(end));
-  if (find_model(model) == nullptr)
-    return Error{Errc::bad_data, fmt::format("no model '{}'", model)}.with_remedy("models are " +
-                                                                                  list_of_models());
+  if (model_behind(model) == nullptr)
+    return Error{Errc::bad_data, fmt::format("no model '{}'", model)}.with_remedy(
+        "models are " + list_of_models() + ", posix-lock");
   if (pattern.empty())
     return Error{Errc::bad_data, fmt::format("'{}' without a pattern", model)}.with_remedy(
         "write the model, a blank and the pattern of names it is for");
@@ -64,11 +67,16 @@ void FilePolicy::add(std::string_view pattern, std::string_view model) {
   rows_.push_back({std::string(pattern), std::string(model)});
 }
 
-const Model* FilePolicy::model_of(std::string_view file) const {
+const PolicyRow* FilePolicy::row_for(std::string_view file) const {
   const std::string name(file);
   for (const PolicyRow& row : rows_)
-    if (fnmatch(row.pattern.c_str(), name.c_str(), 0) == 0) return find_model(row.model);
+    if (fnmatch(row.pattern.c_str(), name.c_str(), 0) == 0) return &row;
   return nullptr;
+}
+
+const Model* FilePolicy::model_of(std::string_view file) const {
+  const PolicyRow* const row = row_for(file);
+  return row == nullptr ? nullptr : model_behind(row->model);
 }
 
 std::string FilePolicy::text() const {

@@ -34,7 +34,8 @@ class FilePolicy {
   // `model` must be a built-in one.
   void add(std::string_view pattern, std::string_view model);
   const std::vector<PolicyRow>& rows() const { return rows_; }
-  // Null where no row matches.
+  // Null where no row matches. A row may also say posix-lock, which is posix to all but the file system.
+  const PolicyRow* row_for(std::string_view file) const;
   const Model* model_of(std::string_view file) const;
   // As parse() reads it.
   std::string text() const;

@@ -18,6 +18,10 @@ struct Access {
   static constexpr std::uint8_t kMpiIo = 16;     // of an MPI-IO call
   static constexpr std::uint8_t kMissed = 32;    // read beyond the end: asked for, and not there
   static constexpr std::uint8_t kFromEnd = 64;   // while accesses are made: `begin` counts from the end
+  // A write: at the end, wherever that is. With kMissed: it relied on where the end was, and on nobody having
+  // written behind it.
+  static constexpr std::uint8_t kAtEnd = 128;
+  static constexpr std::int64_t kEverAfter = std::int64_t{1} << 60;  // its end then
 
   std::int64_t begin = 0;
   std::int64_t end = 0;       // behind the last byte
@@ -32,6 +36,8 @@ struct Access {
 
   bool writes() const { return (flags & kWrite) != 0; }
   bool delayed() const { return (flags & kDelayed) != 0; }
+  bool at_end() const { return (flags & kAtEnd) != 0; }
+  bool relies_on_end() const { return (flags & kMissed) != 0 && end == kEverAfter; }
 };
 
 // An operation of a process that concerns all it did to a file: an open, a close, a flush.
@@ -65,6 +71,7 @@ struct File {
   bool through_mpi = false;  // opened by MPI_File_open
   bool mapped = false;       // some of it through memory, when is not known
   bool guessed = false;      // positions are not known to the byte everywhere
+  bool read_ahead = false;   // some read of a stream may be older than its call
 
   Event event(const Access& access) const {
     return {members[access.member].process, access.thread, access.record};

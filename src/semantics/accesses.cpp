@@ -55,6 +55,7 @@ Event Accesses::local(Event event) const {
 }
 
 LinePlace Accesses::place(const Event& event) const {
+  if (orders.empty()) return {};
   const Program& program = program_of(event.process);
   LinePlace place = orders[static_cast<std::size_t>(&program - programs.data())].place(local(event));
   if (place.after_ns != LinePlace::kFirst) place.after_ns += program.shift_ns;
@@ -79,9 +80,11 @@ Result<Accesses> rebuild(const std::vector<const trace::TraceFile*>& traces, con
     Reading reading(*trace, options.salvage, options.threads);
     auto families = detail::follow_trace(*trace, options, reading);
     if (!families) return families.error();
-    auto order = Order::of(reading);
-    if (!order) return order.error().in(trace->path().string());
-    made.orders.push_back(*std::move(order));
+    if (options.ordered) {
+      auto order = Order::of(reading);
+      if (!order) return order.error().in(trace->path().string());
+      made.orders.push_back(*std::move(order));
+    }
     count_metadata(*trace, *families, metadata);
     made.programs.push_back({trace, processes, shift});
     followed.push_back({*std::move(families), processes, shift});

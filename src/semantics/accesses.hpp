@@ -57,7 +57,7 @@ struct Accesses {
   };
 
   std::vector<Program> programs;
-  std::vector<Order> orders;  // of the programs
+  std::vector<Order> orders;  // of the programs; none if that was not asked for
   std::vector<File> files;    // by name; those with accesses
   std::vector<std::string> names;
   std::vector<NameUse> name_uses;  // in an order that agrees with `orders`, by time otherwise
@@ -83,6 +83,11 @@ struct RebuildOptions {
   unsigned threads = 0;  // 0: one per core
   bool salvage = false;
   std::function<void(std::uint64_t records)> advance;  // from any thread
+  // False for who only adds up accesses: what came before what is not proven, names go by time, and a file's
+  // accesses come process by process unless they depend on where the file ended.
+  bool ordered = true;
+  // Who else looks at the records, so that they are decoded once: those of a process from one thread.
+  std::function<void(std::uint32_t process, const trace::Record& record)> also = nullptr;
 };
 
 // The traces must outlive it. Memory goes with the number of accesses, about 60 bytes each.

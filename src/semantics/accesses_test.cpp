@@ -33,17 +33,43 @@ class Rebuilt : public testing::Test {
     auto made = rebuild({trace_.get()});
     EXPECT_TRUE(made) << made.error().text();
     accesses_ = *std::move(made);
+    if (timing == trace::TimingMode::lossless) compare_without_order();
     return accesses_;
   }
 
+  // Who only adds accesses up gets the same ones, in another order.
+  void compare_without_order() const {
+    std::uint64_t seen = 0;
+    RebuildOptions how;
+    how.ordered = false;
+    how.threads = 1;
+    how.also = [&](std::uint32_t, const trace::Record&) { ++seen; };
+    const auto made = rebuild({trace_.get()}, how);
+    ASSERT_TRUE(made) << made.error().text();
+    EXPECT_EQ(seen, trace_->records());
+    EXPECT_TRUE(made->orders.empty());
+    ASSERT_EQ(made->files.size(), accesses_.files.size());
+    for (std::size_t i = 0; i < made->files.size(); ++i) {
+      EXPECT_EQ(made->files[i].name, accesses_.files[i].name);
+      EXPECT_THAT(texts(made->files[i]), testing::UnorderedElementsAreArray(texts(accesses_.files[i])));
+      EXPECT_EQ(made->files[i].written_bytes, accesses_.files[i].written_bytes);
+    }
+  }
+
   // "w0 0+64" for each access of a file, by time: process 0 wrote 64 bytes at 0. '~' where it takes effect
-  // later, '?' where nothing was there to be read.
+  // later, '?' where nothing was there to be read; "end0 64" where it relied on the end being there.
   static std::vector<std::string> texts(const File& file) {
     std::vector<std::string> list;
-    for (const Access& one : file.accesses)
+    for (const Access& one : file.accesses) {
+      const std::uint32_t process = file.members[one.member].process;
+      if (one.relies_on_end()) {
+        list.push_back(fmt::format("end{} {}", process, one.begin));
+        continue;
+      }
       list.push_back(fmt::format("{}{}{}{} {}+{}", one.delayed() ? "~" : "",
                                  (one.flags & Access::kMissed) != 0 ? "?" : "", one.writes() ? "w" : "r",
-                                 file.members[one.member].process, one.begin, one.end - one.begin));
+                                 process, one.begin, one.end - one.begin));
+    }
     return list;
   }
   std::vector<std::string> texts(std::string_view name) {
@@ -99,6 +125,24 @@ TEST_F(Rebuilt, DuplicatesShareThePosition) {
   EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+10", "w0 10+10", "w0 20+10", "w0 0+7"));
 }
 
+// A shell's redirection: the second dup2 gets a handle of its own, and ends what its descriptor was before.
+TEST_F(Rebuilt, ADescriptorThatIsReplacedIsClosed) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_WRONLY | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("dup2", 0, {handle(0), literal(1)}, opened(1, 1), 200, 10);
+    lane.call("close", 0, {handle(0)}, literal(0), 300, 10);
+    lane.call("write", 0, {handle(1), absent(), literal(5)}, full(), 400, 10);
+    lane.call("open", 0, {path("b"), flags(O_WRONLY | O_CREAT), literal(0644)}, opened(0, 3), 500, 10);
+    lane.call("dup2", 0, {handle(0), literal(1)}, opened(2, 1), 600, 10);
+  }
+  const Accesses& made = rebuilt();
+  const auto& syncs = made.files[0].members[0].syncs;
+  ASSERT_EQ(syncs.size(), 3U);  // open, close, dup2
+  EXPECT_EQ(syncs[2].operations, consistency::Operations{consistency::Operation::close}.bits());
+}
+
 TEST_F(Rebuilt, AForkedChildSharesThePosition) {
   {
     Lane lane(run(), {.process = 100, .start = 1000});
@@ -127,7 +171,8 @@ TEST_F(Rebuilt, AppendsGoToTheEndWhoeverMovedIt) {
     lane.call("write", 0, {handle(0), absent(), literal(10)}, full(), 200 + shift, 2);
     lane.call("write", 0, {handle(0), absent(), literal(3)}, full(), 300 + shift, 2);
   }
-  EXPECT_THAT(texts("/data/log"), ElementsAre("w0 0+10", "w1 10+10", "w0 20+3", "w1 23+3"));
+  EXPECT_THAT(texts("/data/log"), ElementsAre("end0 0", "w0 0+10", "end1 9", "w1 10+10", "end0 19", "w0 20+3",
+                                              "end1 22", "w1 23+3"));
 }
 
 TEST_F(Rebuilt, StreamsWriteLaterAndSeekFromTheEnd) {
@@ -245,6 +290,25 @@ TEST_F(Rebuilt, FilesAreWhatTheyAreNotWhatTheyAreCalled) {
                                                    ElementsAre("w0 0+3"), ElementsAre("w0 0+4")));
 }
 
+TEST_F(Rebuilt, TwoFilesChangePlaces) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("new"), flags(O_RDWR | O_CREAT | O_EXCL), literal(0644)}, opened(0, 3), 100,
+              10);
+    lane.call("write", 0, {handle(0), absent(), literal(8)}, full(), 200, 10);
+    lane.call("renameat2", 0, {literal(-100), path("new"), literal(-100), path("old"), literal(2)},
+              literal(0), 300, 10);
+    lane.call("open", 0, {path("old"), flags(O_RDONLY), literal(0)}, opened(1, 4), 400, 10);
+    lane.call("read", 0, {handle(1), absent(), literal(8)}, full(), 500, 10);
+    lane.call("open", 0, {path("new"), flags(O_RDONLY), literal(0)}, opened(2, 5), 600, 10);
+    lane.call("read", 0, {handle(2), absent(), literal(3)}, full(), 700, 10);
+  }
+  std::vector<std::vector<std::string>> files;
+  for (const File& file : rebuilt().files) files.push_back(texts(file));
+  EXPECT_THAT(files, testing::UnorderedElementsAre(ElementsAre("w0 0+8", "r0 0+8"), ElementsAre("r0 0+3")));
+}
+
 TEST_F(Rebuilt, VectorsAndCopiesAndMappings) {
   {
     Lane lane(run(), {.process = 100});
@@ -261,6 +325,161 @@ TEST_F(Rebuilt, VectorsAndCopiesAndMappings) {
     lane.call("munmap", 0, {literal(0x7000), literal(4096)}, literal(0), 500, 10);
   }
   EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+192", "r0 64+100"));
+}
+
+TEST_F(Rebuilt, AMappingEndsWithItsLastPartAndGrowsWhenItIsMoved) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("mmap", 0,
+              {null(), literal(8192), literal(PROT_WRITE), literal(MAP_SHARED), handle(0), literal(4096)},
+              literal(0x70000), 200, 10);
+    lane.call("msync", 0, {literal(0x70000), literal(8192), literal(MS_ASYNC)}, literal(0), 300, 10);
+    lane.call("msync", 0, {literal(0x70000), literal(4096), literal(MS_SYNC)}, literal(0), 400, 10);
+    lane.call("msync", 0, {literal(0x70000), literal(8192), literal(MS_SYNC)}, literal(0), 500, 10);
+    lane.call("mremap", 0, {literal(0x70000), literal(8192), literal(12288), literal(1), absent()},
+              literal(0x90000), 600, 10);
+    lane.call("munmap", 0, {literal(0x90000), literal(4096)}, literal(0), 700, 10);
+    lane.call("munmap", 0, {literal(0x91000), literal(8192)}, literal(0), 800, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 4096+8192", "~w0 12288+4096"));
+  std::vector<std::uint64_t> records;
+  for (const SyncPoint& sync : made.files[0].members[0].syncs)
+    if (sync.buffer == made.files[0].accesses[0].buffer) records.push_back(sync.record);
+  EXPECT_THAT(records, ElementsAre(4U, 7U)) << "the msync that waits for all of it, and the last munmap";
+}
+
+TEST_F(Rebuilt, ADescriptorThatIsToBeClosedByExecIsNotClosed) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(8)}, full(), 200, 10);
+    lane.call("close_range", 0, {literal(3), literal(9), literal(4)}, literal(0), 300, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(8)}, full(), 400, 10);
+    lane.call("close_range", 0, {literal(3), literal(9), literal(0)}, literal(0), 500, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+8", "w0 8+8"));
+  const auto& syncs = made.files[0].members[0].syncs;
+  ASSERT_EQ(syncs.size(), 2U);
+  EXPECT_EQ(syncs[1].record, 4U);
+}
+
+TEST_F(Rebuilt, SyncfsSpeaksForItsOwnFileOnly) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("open", 0, {path("/elsewhere/b"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(1, 4), 150,
+              10);
+    for (const std::uint32_t file : {0U, 1U})
+      lane.call("write", 0, {handle(file), absent(), literal(8)}, full(), 200 + 20 * file, 10);
+    lane.call("syncfs", 0, {handle(0)}, literal(0), 300, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 2U);
+  const auto is_sync = [](const SyncPoint& one) {
+    return (one.operations & consistency::Operations{consistency::Operation::sync}.bits()) != 0;
+  };
+  for (const File& file : made.files) {
+    const auto& syncs = file.members[0].syncs;
+    EXPECT_EQ(std::count_if(syncs.begin(), syncs.end(), is_sync), file.name == "/data/a" ? 1 : 0);
+  }
+}
+
+TEST_F(Rebuilt, AppendsThatOneCallOrOneStreamAsksFor) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_RDWR | O_CREAT | O_EXCL), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("pwrite", 0, {handle(0), absent(), literal(100), literal(0)}, full(), 200, 10);
+    lane.call("pwritev2", 0, {handle(0), absent(), literal(1), literal(0), literal(16)}, literal(8), 300, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(4)}, full(), 400,
+              10);  // the position is where it was
+    lane.call("fdopen", 0, {handle(0), text("a")}, opened(1, 3), 500, 10);
+    lane.call("fwrite", 0, {absent(), literal(1), literal(5), handle(1)}, full(), 600, 10);
+    lane.call("pwritev2", 0, {handle(0), absent(), literal(1), literal(-1), literal(16)}, literal(8), 700,
+              10);
+  }
+  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+100", "w0 100+8", "w0 0+4", "~w0 108+5", "w0 113+8"));
+}
+
+// Two children of a process that had the file from a shell, which was not recorded.
+TEST_F(Rebuilt, WhatWasOpenBeforeTheRecordingIsSharedByAFamily) {
+  for (const int how : {0, O_APPEND}) {
+    const std::string name = how == 0 ? "/data/out" : "/data/log";
+    const std::uint64_t shift = how == 0 ? 0 : 10'000;
+    const std::uint64_t first = how == 0 ? 100 : 200;
+    {
+      Lane lane(run(), {.process = first, .start = 1000 + shift});
+      begin(lane, first);
+      lane.call("fork", 0, {}, literal(static_cast<std::int64_t>(first) + 1), 100, 10);
+      lane.call("fork", 0, {}, literal(static_cast<std::int64_t>(first) + 2), 120, 10);
+    }
+    for (const std::uint64_t child : {1U, 2U}) {
+      Lane lane(run(), {.process = first + child, .parent = first, .start = 1200 + shift});
+      begin(lane, first + child);
+      // It was found there at the first call.
+      const std::int64_t position = child == 1 ? 20 : 30;
+      lane.inherited({0, 1, 1, static_cast<std::uint32_t>(O_WRONLY | how), position, 0, 0}, name);
+      lane.call("write", 0, {handle(0), absent(), literal(10)}, full(), 100 * child, 10);
+      lane.call("write", 0, {handle(0), absent(), literal(3)}, full(), 100 * child + 300, 10);
+    }
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 2U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("end4 0", "w4 0+10", "end5 9", "w5 10+10", "end4 19",
+                                                "w4 20+3", "end5 22", "w5 23+3"));
+  EXPECT_THAT(texts(made.files[1]), ElementsAre("w1 20+10", "w2 30+10", "w1 40+3", "w2 43+3"));
+}
+
+// A program that another one became, which had opened the file, gives it on to its child.
+TEST_F(Rebuilt, WhatAnEarlierProgramOpenedIsGivenOn) {
+  {
+    Lane lane(run(), {.process = 100, .start = 1000});
+    begin(lane, 100);
+    lane.call("open", 0, {path("log"), flags(O_WRONLY | O_CREAT | O_EXCL | O_APPEND), literal(0644)},
+              opened(0, 3), 100, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(5)}, full(), 150, 10);
+    lane.call("execve", 0, {path("/bin/b"), text("b"), absent()}, unfinished(), 200, 0);
+  }
+  {
+    Lane lane(run(), {.process = 100, .start = 1300});
+    begin(lane, 100);
+    lane.call("fork", 0, {}, literal(101), 100, 10);
+  }
+  {
+    Lane lane(run(), {.process = 101, .parent = 100, .start = 1500});
+    begin(lane, 101);
+    lane.inherited(0, 3, "/data/log");
+    lane.call("write", 0, {handle(0), absent(), literal(7)}, full(), 100, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_EQ(made.files[0].accesses.back().begin, 5);
+  EXPECT_TRUE(made.files[0].accesses.back().at_end());
+}
+
+// It runs in its parent's memory, and what it opens is known by its number only.
+TEST_F(Rebuilt, WhatAVforkedChildCutsOffIsGone) {
+  {
+    Lane lane(run(), {.process = 100, .start = 1000});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_RDWR | O_CREAT | O_EXCL), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(50)}, full(), 150, 10);
+    lane.call("vfork", 0, {}, column(101), 200, 250);
+  }
+  {
+    Lane lane(run(), {.process = 101, .parent = 100, .start = 1250});
+    begin(lane, 101);
+    lane.call("open", 0, {path("a"), flags(O_WRONLY | O_CREAT | O_TRUNC), literal(0644)}, column(4), 50, 10);
+  }
+  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+50", "w1 0+50"));
 }
 
 TEST_F(Rebuilt, PipesDevicesAndStandardStreamsAreNoFiles) {

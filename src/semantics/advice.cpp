@@ -20,6 +20,7 @@ Advice advice_for(const File& file, const Gap& gap, const Model& model, const Pr
   }
   advice.what = model.sees_at_once() ? Advice::What::publish : Advice::What::reopen;
   const std::vector<Event> proof = order.proof(file.event(gap.first), file.event(gap.second));
+  if (gap.first.at_end() && gap.second.at_end() && proof.empty()) advice.what = Advice::What::append;
   if (proof.size() >= 4) {
     advice.leave = proof[1];
     advice.arrive = proof[proof.size() - 2];

@@ -17,6 +17,7 @@ struct Advice {
     flush,    // what a stream holds must reach the file first: fflush
     publish,  // a call that publishes: for commit an fsync
     reopen,   // close by the one and open by the other
+    append,   // both append, in whatever order: that takes a file system on which an append is one step
   };
 
   What what = What::publish;

@@ -1,5 +1,6 @@
 #include "semantics/communication.hpp"
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -33,14 +34,13 @@ class Sender {
          const std::vector<MpiCall>& calls, const std::vector<detail::CallInfo>& infos)
       : trace_(trace), process_(process), contexts_(contexts), calls_(calls), infos_(infos) {}
 
-  Result<void> read(bool salvage);
+  void add(const Record& record);
 
   const std::map<std::uint32_t, Channel>& channels() const { return channels_; }
   std::uint64_t unsized() const { return unsized_; }
   std::uint64_t unplaced() const { return unplaced_; }
 
  private:
-  void add(const Record& record);
   void send(const MpiCall& call, const Record& record);
   void start(const MpiCall& call, const Record& record);
   void count(const Message& message);
@@ -58,25 +58,6 @@ class Sender {
   std::uint64_t unsized_ = 0;
   std::uint64_t unplaced_ = 0;
 };
-
-Result<void> Sender::read(bool salvage) {
-  const auto& streams = trace_.processes()[process_].streams;
-  for (std::size_t s = 0; s < streams.size(); ++s) {
-    trace::RecordReader reader(trace_, process_, s);
-    Record record;
-    for (;;) {
-      if (reader.next(record)) {
-        add(record);
-        continue;
-      }
-      if (!reader.error()) break;
-      if (!salvage) return reader.error()->in(fmt::format("process {}, stream {}", process_, s));
-      reader.skip_damage();
-    }
-    if (interrupted()) return Error{Errc::interrupted, "interrupted"};
-  }
-  return {};
-}
 
 void Sender::add(const Record& record) {
   if (record.failed()) return;
@@ -152,32 +133,72 @@ void Sender::count(const Message& message) {
     ++unsized_;
 }
 
+Result<void> read_process(const trace::TraceFile& trace, std::uint32_t process, bool salvage,
+                          MessageCounter& counter) {
+  for (std::size_t s = 0; s < trace.processes()[process].streams.size(); ++s) {
+    trace::RecordReader reader(trace, process, s);
+    Record record;
+    for (;;) {
+      if (reader.next(record)) {
+        counter.see(process, record);
+        continue;
+      }
+      if (!reader.error()) break;
+      if (!salvage) return reader.error()->in(fmt::format("process {}, stream {}", process, s));
+      reader.skip_damage();
+    }
+    if (interrupted()) return Error{Errc::interrupted, "interrupted"};
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<Communication> find_communication(const trace::TraceFile& trace, bool salvage) {
-  const Contexts contexts(trace);
-  const std::vector<MpiCall> calls = describe_calls(trace.tables().functions);
-  const std::vector<detail::CallInfo> infos = detail::call_infos(trace.tables().functions);
-  std::vector<Communication> parts(trace.processes().size());
-  std::vector<std::optional<Error>> failures(parts.size());
-  parallel_for(parts.size(), [&](std::size_t p) {
-    Sender sender(trace, static_cast<std::uint32_t>(p), contexts, calls, infos);
-    if (const auto read = sender.read(salvage); !read) {
-      failures[p] = read.error();
-      return;
-    }
-    for (const auto& [to, channel] : sender.channels()) parts[p].channels.push_back(channel);
-    parts[p].unsized = sender.unsized();
-    parts[p].unplaced = sender.unplaced();
-  });
+class MessageCounter::State {
+ public:
+  explicit State(const trace::TraceFile& trace)
+      : contexts_(trace),
+        calls_(describe_calls(trace.tables().functions)),
+        infos_(detail::call_infos(trace.tables().functions)) {
+    for (std::uint32_t p = 0; p < trace.processes().size(); ++p)
+      senders_.emplace_back(trace, p, contexts_, calls_, infos_);
+  }
+  std::deque<Sender>& senders() { return senders_; }  // by process
+
+ private:
+  Contexts contexts_;
+  std::vector<MpiCall> calls_;
+  std::vector<detail::CallInfo> infos_;
+  std::deque<Sender> senders_;
+};
+
+MessageCounter::MessageCounter(const trace::TraceFile& trace) : state_(std::make_unique<State>(trace)) {}
+MessageCounter::~MessageCounter() = default;
+
+void MessageCounter::see(std::uint32_t process, const Record& record) {
+  state_->senders()[process].add(record);
+}
+
+Communication MessageCounter::take() const {
   Communication all;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (failures[p]) return *failures[p];
-    all.channels.insert(all.channels.end(), parts[p].channels.begin(), parts[p].channels.end());
-    all.unsized += parts[p].unsized;
-    all.unplaced += parts[p].unplaced;
+  for (const Sender& sender : state_->senders()) {
+    for (const auto& [to, channel] : sender.channels()) all.channels.push_back(channel);
+    all.unsized += sender.unsized();
+    all.unplaced += sender.unplaced();
   }
   return all;
+}
+
+Result<Communication> find_communication(const trace::TraceFile& trace, bool salvage) {
+  MessageCounter counter(trace);
+  std::vector<std::optional<Error>> failures(trace.processes().size());
+  parallel_for(failures.size(), [&](std::size_t p) {
+    if (const auto read = read_process(trace, static_cast<std::uint32_t>(p), salvage, counter); !read)
+      failures[p] = read.error();
+  });
+  for (const auto& failure : failures)
+    if (failure) return *failure;
+  return counter.take();
 }
 
 }  // namespace weir::semantics

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "semantics/accesses.hpp"
 #include "semantics/order/made_program_test.hpp"
 
 namespace weir::semantics {
@@ -9,14 +10,25 @@ namespace {
 
 using namespace made;  // NOLINT(google-build-using-namespace): parts of calls
 
-std::string shown(Program& program) {
-  const auto found = find_communication(program.trace());
-  EXPECT_TRUE(found.has_value());
+std::string shown(const Communication& found) {
   std::string text;
-  for (const Channel& one : found->channels)
+  for (const Channel& one : found.channels)
     text += std::to_string(one.from) + ">" + std::to_string(one.to) + ": " + std::to_string(one.messages) +
             " of " + std::to_string(one.bytes) + "; ";
-  return text + std::to_string(found->unsized) + " unsized, " + std::to_string(found->unplaced) + " unplaced";
+  return text + std::to_string(found.unsized) + " unsized, " + std::to_string(found.unplaced) + " unplaced";
+}
+
+std::string shown(Program& program) {
+  const auto& trace = program.trace();
+  const auto found = find_communication(trace);
+  EXPECT_TRUE(found.has_value());
+  // The same from records that are read to rebuild accesses.
+  MessageCounter counter(trace);
+  RebuildOptions how;
+  how.also = [&](std::uint32_t process, const trace::Record& record) { counter.see(process, record); };
+  EXPECT_TRUE(rebuild({&trace}, how).has_value());
+  EXPECT_EQ(shown(counter.take()), shown(*found));
+  return shown(*found);
 }
 
 TEST(Communication, SendsCountForTheirPair) {

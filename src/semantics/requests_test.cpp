@@ -1,6 +1,9 @@
 // Asynchronous requests, rings, and metadata operations by who made them.
+#include <array>
+#include <cerrno>
 #include <string>
 
+#include <aio.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,9 +18,14 @@ namespace {
 using namespace trace::made;  // NOLINT(google-build-using-namespace): parts of calls
 
 // As the recorder keeps an aiocb: descriptor, operation, offset, bytes, address.
-Part request(std::int64_t offset, std::int64_t bytes, std::int64_t address) {
-  const std::int64_t asked[] = {3, 0, offset, bytes, address};
+Part request(std::int64_t offset, std::int64_t bytes, std::int64_t address, int descriptor = 3) {
+  const std::int64_t asked[] = {descriptor, 0, offset, bytes, address};
   return text(std::string(reinterpret_cast<const char*>(asked), sizeof asked));
+}
+
+// As it keeps a list of them.
+Part requests(const std::vector<std::array<std::int64_t, 5>>& list) {
+  return text(std::string(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list[0]));
 }
 
 class Requests : public testing::Test {
@@ -31,6 +39,28 @@ class Requests : public testing::Test {
             std::uint32_t depth = 0) {
     lane_->call(name, depth, arguments, result, now_ += 100, 10);
   }
+  // MPI opens a file, and writes to it by a request of the C library that nobody sees complete.
+  void write_by_mpi() {
+    call("open", {path("m"), literal(O_RDWR | O_CREAT), literal(0644)}, opened(1, 4), 1);
+    call("MPI_File_open", {text("MPI_COMM_WORLD"), path("m"), literal(9), null(), opened(2, -1)}, literal(0));
+    call("aio_write", {request(0, 512, 1, 4)}, literal(0), 1);
+    call("MPI_File_iwrite_at",
+         {handle(2), literal(0), absent(), literal(512), text("MPI_BYTE"), literal(kRequest)}, literal(0));
+  }
+  // The records at which what was written is complete.
+  std::vector<std::uint64_t> completions() {
+    const Accesses& accesses = rebuilt();
+    EXPECT_EQ(accesses.files.size(), 1U);
+    const File& file = accesses.files.front();
+    EXPECT_EQ(file.accesses.size(), 1U);
+    std::vector<std::uint64_t> found;
+    for (const SyncPoint& sync : file.members.front().syncs)
+      if ((sync.operations & SyncPoint::kFlushes) != 0 && sync.buffer == file.accesses.front().buffer)
+        found.push_back(sync.record);
+    return found;
+  }
+  static constexpr std::int64_t kRequest = 4096;
+
   const Accesses& rebuilt() {
     lane_.reset();
     EXPECT_TRUE(merge(run_.path()));
@@ -86,9 +116,100 @@ TEST_F(Requests, ThatFailedTouchNothing) {
   EXPECT_TRUE(rebuilt().files.empty());
 }
 
-TEST_F(Requests, OfListsAreCountedAsNotFollowed) {
+TEST_F(Requests, BehindTheRecordedPartOfAListAreCountedAsNotFollowed) {
   call("aio_return", {request(0, 512, 7)}, literal(512));
   EXPECT_EQ(rebuilt().unfollowed, 1U);
+}
+
+TEST_F(Requests, OfAListThatIsWaitedForAreDoneWhenTheCallReturns) {
+  call("lio_listio",
+       {literal(LIO_WAIT),
+        requests({{3, LIO_WRITE, 0, 512, 1}, {-1, LIO_NOP, 0, 0, 0}, {3, LIO_READ, 1024, 100, 2}}),
+        literal(3), absent()},
+       literal(0));
+  call("aio_return", {request(0, 512, 1)}, literal(512));
+  call("aio_return", {request(1024, 100, 2)}, literal(60));
+  const Accesses& accesses = rebuilt();
+  EXPECT_EQ(accesses.unfollowed, 0U);
+  ASSERT_EQ(accesses.files.size(), 1U);
+  const File& file = accesses.files.front();
+  ASSERT_EQ(file.accesses.size(), 2U);
+  EXPECT_TRUE(file.accesses[0].writes());
+  EXPECT_EQ(file.accesses[0].end, 512);
+  EXPECT_FALSE(file.accesses[1].writes());
+  EXPECT_EQ(file.accesses[1].begin, 1024);
+  EXPECT_EQ(file.accesses[1].end, 1084);
+  for (const Access& access : file.accesses) EXPECT_FALSE(access.delayed());
+}
+
+TEST_F(Requests, OfAListThatNobodyWaitsForLastLikeSingleOnes) {
+  call("lio_listio",
+       {literal(LIO_NOWAIT), requests({{3, LIO_WRITE, 0, 512, 1}, {3, LIO_WRITE, 512, 512, 2}}), literal(4),
+        absent()},
+       literal(0));
+  call("aio_return", {request(0, 512, 1)}, literal(512));
+  const Accesses& accesses = rebuilt();
+  EXPECT_EQ(accesses.unfollowed, 2U);  // the list had four, two are in the trace
+  ASSERT_EQ(accesses.files.size(), 1U);
+  ASSERT_EQ(accesses.files.front().accesses.size(), 2U);
+  for (const Access& access : accesses.files.front().accesses)
+    EXPECT_TRUE(access.writes() && access.delayed());
+}
+
+TEST_F(Requests, OfAListThatFailedMayBeUnderWay) {
+  call("lio_listio", {literal(LIO_WAIT), requests({{3, LIO_WRITE, 0, 512, 1}}), literal(1), absent()},
+       failed(EIO));
+  call("lio_listio", {literal(7), requests({{3, LIO_WRITE, 9000, 512, 2}}), literal(1), absent()},
+       failed(EINVAL));
+  const Accesses& accesses = rebuilt();
+  ASSERT_EQ(accesses.files.size(), 1U);
+  ASSERT_EQ(accesses.files.front().accesses.size(), 1U);
+  EXPECT_TRUE(accesses.files.front().accesses.front().delayed());
+  EXPECT_EQ(accesses.files.front().accesses.front().end, 512);
+}
+
+TEST_F(Requests, OfMpiAreCompleteWhenItSaysSo) {
+  write_by_mpi();
+  call("MPI_Test", {literal(kRequest), literal(0), absent()}, literal(0));
+  call("MPI_Test", {literal(kRequest), literal(1), absent()}, literal(0));
+  EXPECT_THAT(completions(), testing::ElementsAre(6U));
+}
+
+TEST_F(Requests, OfMpiAreCompleteAmongOthers) {
+  write_by_mpi();
+  const Part both = list(item(7) + item(kRequest));
+  call("MPI_Testany", {literal(2), both, literal(0), literal(1), absent()}, literal(0));
+  call("MPI_Testsome", {literal(2), both, literal(1), list(item(1)), list("")}, literal(0));
+  EXPECT_THAT(completions(), testing::ElementsAre(6U));
+}
+
+TEST_F(Requests, OfMpiAreCompleteWithAllOthers) {
+  write_by_mpi();
+  const Part both = list(item(7) + item(kRequest));
+  call("MPI_Testall", {literal(2), both, literal(0), list("")}, literal(0));
+  call("MPI_Testall", {literal(2), both, literal(1), list("")}, literal(0));
+  EXPECT_THAT(completions(), testing::ElementsAre(6U));
+}
+
+TEST_F(Requests, OfMpiThatWereSeenToBeCompleteAreNoMore) {
+  write_by_mpi();
+  call("aio_error", {request(0, 512, 1, 4)}, literal(0), 1);
+  call("aio_return", {request(0, 512, 1, 4)}, literal(512), 1);
+  call("MPI_Wait", {literal(kRequest), absent()}, literal(0));
+  EXPECT_THAT(completions(), testing::ElementsAre(5U));
+}
+
+TEST_F(Requests, OfMpiAreKnownToBeCompleteByLooking) {
+  write_by_mpi();
+  call("MPI_Request_get_status", {literal(kRequest), literal(0), absent()}, literal(0));
+  call("MPI_Request_get_status", {literal(kRequest), literal(1), absent()}, literal(0));
+  EXPECT_THAT(completions(), testing::ElementsAre(6U));
+}
+
+TEST_F(Requests, OfMpiThatNobodyCompletedLast) {
+  write_by_mpi();
+  call("MPI_Wait", {literal(kRequest + 1), absent()}, literal(0));
+  EXPECT_THAT(completions(), testing::IsEmpty());
 }
 
 TEST_F(Requests, MetadataIsCountedByLayerAndMaker) {

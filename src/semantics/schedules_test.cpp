@@ -15,10 +15,14 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include "consistency/file_system.hpp"
 #include "semantics/conflicts.hpp"
+#include "semantics/order/made_program_test.hpp"
+#include "semantics/program_order.hpp"
+#include "semantics/verdict.hpp"
 
 namespace weir::semantics {
 namespace {
@@ -317,13 +321,19 @@ void compare(const Programs& programs, const std::vector<Model>& models, Tally& 
   }
 }
 
-void compare_all(bool is_open, std::size_t every) {
+// All that are built in, and two that do not keep a process's own order.
+std::vector<Model> models_compared() {
   std::vector<Model> models;
   for (const Model& model : consistency::built_in_models()) models.push_back(model);
   for (const char* const name : {"burstfs", "plfs"}) {
     models.push_back(consistency::find_file_system(name)->model);
     models.back().name = name;
   }
+  return models;
+}
+
+void compare_all(bool is_open, std::size_t every) {
+  const std::vector<Model> models = models_compared();
   std::vector<Program> all;
   Program program;
   make_programs(program, 4, is_open, all);
@@ -348,7 +358,92 @@ void compare_all(bool is_open, std::size_t every) {
   EXPECT_GT(tally.sufficient[3], tally.sufficient[4]);
 }
 
+// What `weir check` does with the trace of a run: the file is found by its name, its accesses are rebuilt
+// from the calls and their order from those of MPI.
+class Traced {
+ public:
+  Traced(const Programs& programs, const Run& run) : program_(2) {
+    for (const Step& step : run) call(step.rank, programs[static_cast<std::size_t>(step.rank)][step.call]);
+  }
+
+  Verdict verdict(const std::vector<Model>& others) {
+    const auto accesses = rebuild({&program_.trace()});
+    EXPECT_TRUE(accesses);
+    return judge(*accesses, others, ProgramOrder(*accesses));
+  }
+
+ private:
+  void call(int rank, Do what) {
+    using namespace made;  // NOLINT(google-build-using-namespace): parts of calls
+    switch (what) {
+      case Do::open:
+        program_.call(rank, "open", {path("file"), literal(O_RDWR | O_CREAT), literal(0644)}, opened(0, 3));
+        return;
+      case Do::write:
+        program_.call(rank, "pwrite", {handle(0), absent(), literal(8), literal(0)}, literal(8));
+        return;
+      case Do::read:
+        program_.call(rank, "pread", {handle(0), absent(), literal(8), literal(0)}, literal(8));
+        return;
+      case Do::fsync:
+        program_.call(rank, "fsync", {handle(0)});
+        return;
+      case Do::close:
+        program_.call(rank, "close", {handle(0)});
+        return;
+      case Do::send:
+        program_.send(rank, 1 - rank);
+        return;
+      case Do::recv:
+        program_.receive(rank, 1 - rank);
+        return;
+      case Do::barrier:
+        program_.barrier(rank);
+        return;
+    }
+  }
+
+  made::Program program_;
+};
+
 TEST(Schedules, AgreeWithTheSimulatedFileSystemFromClosedFiles) { compare_all(false, 1); }
+
+void compare_trace(const Programs& programs, const Runs& runs, const std::vector<Model>& models) {
+  const auto built_in = static_cast<std::ptrdiff_t>(consistency::built_in_models().size());
+  const bool race = races(programs, runs.all());
+  const Verdict verdict =
+      Traced(programs, runs.all().back()).verdict({models.begin() + built_in, models.end()});
+  ASSERT_EQ(verdict.races > 0, race) << text_of(programs);
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const bool safe = !race && std::all_of(runs.all().begin(), runs.all().end(), [&](const Run& one) {
+      return FileSystem(models[m]).run(programs, one);
+    });
+    ASSERT_EQ(verdict.sufficient[m], safe) << models[m].name << ": " << text_of(programs);
+  }
+}
+
+// Of as many programs as time allows, every one in so many.
+TEST(Schedules, AgreeWithWhatIsJudgedFromTraces) {
+  const std::size_t every = std::getenv("WEIR_LONG_TESTS") != nullptr ? 3 : 41;
+  const std::vector<Model> models = models_compared();
+  std::vector<Program> all;
+  Program program;
+  make_programs(program, 4, false, all);
+  std::size_t next = 0;
+  std::size_t looked_at = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i; j < all.size(); ++j) {
+      if (!fit(all[i], all[j]) || next++ % every != 0) continue;
+      const Programs both = {all[i], all[j]};
+      const Runs runs(both);
+      if (runs.all().empty()) continue;
+      ++looked_at;
+      compare_trace(both, runs, models);
+      if (HasFatalFailure()) return;
+    }
+  std::printf("%zu programs through their traces\n", looked_at);
+  EXPECT_GT(looked_at, 100U);
+}
 
 TEST(Schedules, AgreeWithTheSimulatedFileSystemFromOpenFiles) {
   const bool all = std::getenv("WEIR_LONG_TESTS") != nullptr;

@@ -47,6 +47,7 @@ const Table& posix_actions() {
       {"pwritev2", Action::transfer_at},
       {"aio_read", Action::begin_request},
       {"aio_write", Action::begin_request},
+      {"lio_listio", Action::begin_requests},
       {"aio_return", Action::end_request},
       {"aio_error", Action::end_request},
       {"sendfile", Action::copy},
@@ -75,8 +76,10 @@ const Table& posix_actions() {
       {"mmap", Action::map},
       {"munmap", Action::unmap},
       {"msync", Action::sync_map},
+      {"mremap", Action::move_map},
       {"fork", Action::fork},
       {"_Fork", Action::fork},
+      {"vfork", Action::vfork},
       {"execve", Action::replace_program},
       {"execv", Action::replace_program},
       {"execvp", Action::replace_program},
@@ -126,6 +129,15 @@ const Table& mpi_actions() {
       {"MPI_File_set_size", Action::mpi_resize},
       {"MPI_File_preallocate", Action::nothing},
       {"MPI_File_delete", Action::mpi_delete},
+      {"MPI_Wait", Action::mpi_complete},
+      {"MPI_Waitany", Action::mpi_complete},
+      {"MPI_Waitall", Action::mpi_complete},
+      {"MPI_Waitsome", Action::mpi_complete},
+      {"MPI_Test", Action::mpi_complete},
+      {"MPI_Testany", Action::mpi_complete},
+      {"MPI_Testall", Action::mpi_complete},
+      {"MPI_Testsome", Action::mpi_complete},
+      {"MPI_Request_get_status", Action::mpi_complete},
       {"MPI_Type_free", Action::free_type},
       {"MPI_Type_commit", Action::nothing},
       {"MPI_Type_contiguous", Action::make_type},
@@ -238,6 +250,8 @@ CallInfo call_info(const trace::Function& function) {
   if (info.in_mpi && info.moves != 0) {
     info.action = name.ends_with("_begin") ? Action::mpi_begin_split : Action::mpi_transfer;
     info.shared = name.find("_shared") != name.npos || name.find("_ordered") != name.npos;
+  } else if (function.layer == "mpiio" && name.ends_with("_end")) {
+    info.action = Action::mpi_end_split;
   } else if (info.action == Action::nothing && function.layer == "stdio" && info.moves != 0) {
     info.action = Action::transfer_stream;
   }

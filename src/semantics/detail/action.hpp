@@ -26,9 +26,10 @@ enum class Action : std::uint8_t {
   transfer,       // read, write: at the position, which moves
   transfer_at,    // pread, pwrite: at an offset
   transfer_stream,
-  begin_request,  // aio_read, aio_write
-  end_request,    // aio_return, aio_error: it may be complete
-  copy,           // sendfile, copy_file_range, splice: from one file to another
+  begin_request,   // aio_read, aio_write
+  begin_requests,  // lio_listio
+  end_request,     // aio_return, aio_error: it may be complete
+  copy,            // sendfile, copy_file_range, splice: from one file to another
   seek,
   seek_stream,
   tell_stream,
@@ -46,7 +47,9 @@ enum class Action : std::uint8_t {
   map,
   unmap,
   sync_map,
+  move_map,  // mremap
   fork,
+  vfork,
   replace_program,  // exec
   rename,
   link,
@@ -64,6 +67,8 @@ enum class Action : std::uint8_t {
   mpi_tell,
   mpi_transfer,     // at the position, at an offset, or at the shared position
   mpi_begin_split,  // likewise, the first of two calls
+  mpi_end_split,
+  mpi_complete,  // MPI_Wait and its like
   mpi_resize,
   mpi_delete,
   make_type,

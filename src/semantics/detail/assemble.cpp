@@ -37,49 +37,123 @@ struct Step {
 // A file while its parts are being found.
 struct Parts {
   std::vector<Use*> uses;
-  bool by_mpi = false;     // some MPI_File_open named it
-  bool by_others = false;  // opened by the program itself
-  bool below_mpi = false;  // MPI made POSIX accesses to it
-  bool made_new = false;   // it was empty when it was first opened
+  bool by_mpi = false;      // some MPI_File_open named it
+  bool by_others = false;   // opened by the program itself
+  bool below_mpi = false;   // MPI made POSIX accesses to it
+  bool made_new = false;    // it was empty when it was first opened
+  bool may_be_new = false;  // somebody would have made it
 };
 
 // Positions counted from the end become offsets, cut-off ranges end where the file did, what touches nothing
-// goes. What a file held before the trace is not known unless it was made new, or cut off.
-void settle_positions(File& file, bool size_known) {
-  constexpr std::uint8_t kRead = 1;
-  constexpr std::uint8_t kWrote = 2;
-  std::vector<std::uint8_t> did(file.members.size());
-  std::int64_t size = 0;
-  std::size_t kept = 0;
-  for (Access access : file.accesses) {
+// goes. What a file held before the trace is not known unless it was made new, or cut off. Where several
+// processes write, who appends or asks for the end relies on the others: on who wrote what lies before the
+// end, and on nobody having written behind it.
+class Settling {
+ public:
+  // An old file may hold anything, also far behind what is known of it.
+  Settling(File& file, bool size_known, bool is_new)
+      : file_(&file), size_known_(size_known), is_old_(!is_new), did_(file.members.size()) {}
+
+  void run() {
+    if (relies_on_ends()) grown_.reserve(file_->accesses.size());
+    const bool grows = grown_.capacity() > 0;
+    for (const Access& access : file_->accesses) settle(access, grows);
+    if (grows)
+      file_->accesses = std::move(grown_);
+    else
+      file_->accesses.resize(kept_);
+    for (const std::uint8_t one : did_) {
+      file_->readers += (one & kRead) != 0 ? 1 : 0;
+      file_->writers += (one & kWrote) != 0 ? 1 : 0;
+    }
+  }
+
+ private:
+  static constexpr std::uint8_t kRead = 1;
+  static constexpr std::uint8_t kWrote = 2;
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+
+  static bool appends(const Access& access) {
+    return access.writes() && (access.flags & (Access::kAtEnd | Access::kFromEnd)) != 0;
+  }
+  static bool asks_for_end(const Access& access) {
+    return (access.flags & Access::kMissed) != 0 && access.at_end();
+  }
+
+  bool relies_on_ends() {
+    bool relies = false;
+    for (const Access& access : file_->accesses) {
+      relies = relies || appends(access) || asks_for_end(access);
+      if (!access.writes() || access.member == writer_) continue;
+      several_write_ = several_write_ || writer_ != kNobody;
+      writer_ = access.member;
+    }
+    return relies && writer_ != kNobody;
+  }
+  bool others_write(const Access& access) const { return several_write_ || access.member != writer_; }
+
+  void settle(Access access, bool grows) {
+    const bool asks = asks_for_end(access);
     if ((access.flags & Access::kFromEnd) != 0) {
-      access.begin = std::max<std::int64_t>(0, access.begin + size);
-      access.end = std::max(access.begin, access.end + size);
+      access.begin = std::max<std::int64_t>(0, access.begin + size_);
+      access.end = std::max(access.begin, access.end + size_);
       access.flags = static_cast<std::uint8_t>(access.flags & ~Access::kFromEnd);
-      file.guessed = file.guessed || !size_known;
+      if (!asks) file_->guessed = file_->guessed || !size_known_;
     }
+    if (asks) {
+      access.flags = static_cast<std::uint8_t>(access.flags & ~Access::kAtEnd);
+      if (grows && others_write(access)) rely_on_end(access);
+      return;
+    }
+    if (grows && appends(access) && others_write(access)) rely_on_end(access);
     if ((access.flags & Access::kTruncates) != 0) {
-      access.end = size;
-      size = access.begin;
-      size_known = true;
-    } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0) {
+      access.end = is_old_ ? Access::kEverAfter : size_;
+      size_ = access.begin;
+      size_known_ = true;
+      is_old_ = false;
+      made_end_ = access.member;
+    } else if ((access.flags & (Access::kMapped | Access::kMissed)) == 0 && access.end > size_) {
       // What was read was there: a file may be older than the trace.
-      size = std::max(size, access.end);
+      size_ = access.end;
+      made_end_ = access.writes() ? access.member : kNobody;
     }
-    if (access.begin >= access.end) continue;
+    if (access.begin >= access.end) return;
     const auto bytes = static_cast<std::uint64_t>(access.end - access.begin);
     if ((access.flags & (Access::kTruncates | Access::kMapped | Access::kMissed)) == 0)
-      (access.writes() ? file.written_bytes : file.read_bytes) += bytes;
+      (access.writes() ? file_->written_bytes : file_->read_bytes) += bytes;
     if ((access.flags & Access::kMissed) == 0)
-      did[access.member] = static_cast<std::uint8_t>(did[access.member] | (access.writes() ? kWrote : kRead));
-    file.accesses[kept++] = access;
+      did_[access.member] =
+          static_cast<std::uint8_t>(did_[access.member] | (access.writes() ? kWrote : kRead));
+    keep(access, grows);
   }
-  file.accesses.resize(kept);
-  for (const std::uint8_t one : did) {
-    file.readers += (one & kRead) != 0 ? 1 : 0;
-    file.writers += (one & kWrote) != 0 ? 1 : 0;
+
+  // From the last byte before the end, if another process put the end there.
+  void rely_on_end(Access access) {
+    const bool others = made_end_ != kNobody && made_end_ != access.member && access.begin > 0;
+    access.begin -= others ? 1 : 0;
+    access.end = Access::kEverAfter;
+    access.flags = static_cast<std::uint8_t>((access.flags & ~Access::kWrite) | Access::kMissed);
+    keep(access, true);
   }
-}
+
+  void keep(const Access& access, bool grows) {
+    if (grows)
+      grown_.push_back(access);
+    else
+      file_->accesses[kept_++] = access;
+  }
+
+  File* file_;
+  bool size_known_;
+  bool is_old_;
+  bool several_write_ = false;
+  std::uint32_t writer_ = kNobody;  // the last one, if not several
+  std::int64_t size_ = 0;
+  std::uint32_t made_end_ = kNobody;  // the member that did, if one did
+  std::vector<std::uint8_t> did_;
+  std::vector<Access> grown_;
+  std::size_t kept_ = 0;
+};
 
 class Assembly {
  public:
@@ -172,6 +246,7 @@ class Assembly {
     Parts& parts = parts_[file];
     parts.by_mpi = parts.by_mpi || opening.by_mpi;
     parts.made_new = parts.made_new || opening.exclusive;
+    parts.may_be_new = parts.may_be_new || opening.exclusive || opening.creates;
     parts.by_others = parts.by_others || (!opening.in_mpi && !opening.by_mpi);
     if (opening.only_named || opening.in_mpi) return;
     const bool created = opening.exclusive || (opening.creates && !was_known);
@@ -188,6 +263,11 @@ class Assembly {
       case Kind::rename:
         identity_.rename(change.path, change.other);
         use.kind = NameUse::Kind::rename;
+        use.other = number_of(change.other);
+        break;
+      case Kind::exchange:  // both names are there before and after
+        identity_.exchange(change.path, change.other);
+        use.kind = NameUse::Kind::link;
         use.other = number_of(change.other);
         break;
       case Kind::link:
@@ -278,12 +358,18 @@ class Assembly {
       count += use->accesses.size();
       file.guessed = file.guessed || use->guessed;
       file.mapped = file.mapped || use->mapped;
+      file.read_ahead = file.read_ahead || use->read_ahead;
     }
     file.accesses.reserve(count);
     for (const auto& [process, uses] : by_process) add_member(file, process, uses, parts.below_mpi);
-    put_in_order(file);
-    settle_positions(file, parts.made_new);
+    if (!out_->orders.empty() || depends_on_ends(file)) put_in_order(file);
+    Settling(file, parts.made_new, parts.made_new || parts.may_be_new).run();
     return file;
+  }
+
+  static bool depends_on_ends(const File& file) {
+    return std::any_of(file.accesses.begin(), file.accesses.end(),
+                       [](const Access& access) { return (access.flags & Access::kFromEnd) != 0; });
   }
 
   void put_in_order(File& file) const {

@@ -30,6 +30,7 @@ struct Opening {
 struct NameChange {
   enum class Kind : std::uint8_t {
     rename,
+    exchange,
     link,
     soft_link,
     remove,
@@ -63,6 +64,7 @@ struct Use {
   std::vector<PlacedSync> syncs;
   bool guessed = false;
   bool mapped = false;
+  bool read_ahead = false;
 };
 
 // A call that is neither data nor open, close or seek, by the function's number and where it was made.

@@ -23,6 +23,18 @@ void move_below(std::map<std::string, Named>& map, const std::string& from, cons
   }
 }
 
+// What has the name, and what is below it.
+template <class Named, class Note>
+void move_all(std::map<std::string, Named>& map, const std::string& from, const std::string& to,
+              const Note& note) {
+  if (auto one = map.extract(from); !one.empty()) {
+    one.key() = to;
+    note(one.mapped(), to);
+    map.insert(std::move(one));
+  }
+  move_below(map, from, to, note);
+}
+
 }  // namespace
 
 // The name with no symbolic link in it; the last part may stay one.
@@ -81,6 +93,21 @@ void FileIdentity::rename(const std::string& old_name, const std::string& new_na
   move_below(files_, from, to,
              [this](std::uint32_t file, const std::string& name) { note_name(file, name); });
   move_below(soft_links_, from, to, [](const std::string&, const std::string&) {});
+}
+
+void FileIdentity::exchange(const std::string& one, const std::string& other) {
+  const std::string first = followed(one, false);
+  const std::string second = followed(other, false);
+  if (first == second) return;
+  const std::string aside(1, '\0');  // which no name has
+  const auto silently = [](const auto&, const std::string&) {};
+  const auto noted = [this](std::uint32_t file, const std::string& name) { note_name(file, name); };
+  move_all(files_, first, aside, silently);
+  move_all(files_, second, first, noted);
+  move_all(files_, aside, second, noted);
+  move_all(soft_links_, first, aside, silently);
+  move_all(soft_links_, second, first, silently);
+  move_all(soft_links_, aside, second, silently);
 }
 
 void FileIdentity::link(const std::string& from, const std::string& to) {

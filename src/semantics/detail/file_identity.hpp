@@ -15,7 +15,8 @@ class FileIdentity {
   // The file behind the name; a new one if none was seen there.
   std::uint32_t open(const std::string& path);
   bool known(const std::string& path) const;
-  void rename(const std::string& from, const std::string& to);  // also of a directory with all in it
+  void rename(const std::string& from, const std::string& to);      // also of a directory with all in it
+  void exchange(const std::string& one, const std::string& other);  // likewise
   void link(const std::string& from, const std::string& to);
   void soft_link(const std::string& path, const std::string& target);
   void remove(const std::string& path);

@@ -47,6 +47,20 @@ TEST(FileIdentity, KnowsAllNamesAFileHad) {
   EXPECT_THAT(files.names()[file], testing::ElementsAre("/d/x.tmp", "/d/x", "/e/x", "/e/y"));
 }
 
+TEST(FileIdentity, TwoFilesOrDirectoriesChangePlaces) {
+  FileIdentity files;
+  const std::uint32_t file = files.open("/a");
+  const std::uint32_t other = files.open("/d/x");
+  files.exchange("/a", "/d");
+  EXPECT_EQ(files.open("/d"), file);
+  EXPECT_EQ(files.open("/a/x"), other);
+  files.exchange("/d", "/d");
+  files.exchange("/d", "/unknown");
+  EXPECT_EQ(files.open("/unknown"), file);
+  EXPECT_NE(files.open("/d"), file);
+  EXPECT_THAT(files.names()[file], testing::ElementsAre("/a", "/d", "/unknown"));
+}
+
 TEST(FileIdentity, LinksInACircleLeadNowhere) {
   FileIdentity files;
   files.soft_link("/a", "/b");

@@ -1,11 +1,13 @@
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <optional>
 
+#include <aio.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
 
+#include "semantics/detail/far.hpp"
 #include "semantics/detail/file_name.hpp"
 #include "semantics/detail/follower.hpp"
 
@@ -14,6 +16,13 @@ namespace weir::semantics::detail {
 using trace::Value;
 
 namespace {
+
+// pwritev2(RWF_APPEND).
+bool asks_to_append(const trace::Record& record, const CallInfo& info) {
+  constexpr std::int64_t kAppend = 16;
+  return record.function->means == "pwritev2" && info.flags >= 0 &&
+         (record.arguments[static_cast<std::size_t>(info.flags)].number & kAppend) != 0;
+}
 
 // What stdio reads at a time where the trace does not tell how far a call went (fscanf).
 constexpr std::int64_t kStreamBlock = 4096;
@@ -41,7 +50,7 @@ void Follower::move(const Call& call, Slot& slot, int direction, std::int64_t by
   Description& description = descriptions_[slot.description];
   if (direction > 0) flags |= Access::kWrite;
   if (direction > 0 && description.append) {
-    add(call, slot.use, 0, bytes, flags | Access::kFromEnd, slot.buffer);
+    add(call, slot.use, 0, bytes, flags | Access::kFromEnd | Access::kAtEnd, slot.buffer);
     description.from_end = true;
     description.position = 0;
     return;
@@ -81,10 +90,16 @@ void Follower::transfer_at(const Call& call) {
   if (offset >= 0) miss(call, *slot, offset + bytes, bytes, false);
   if (bytes <= 0) return;
   const bool writes = call.info->moves > 0;
+  Description& description = descriptions_[slot->description];
   // Linux appends whatever the offset is, when the file was opened so; -1 stands for the position.
+  if (writes && (description.append || asks_to_append(*call.record, *call.info))) {
+    add(call, slot->use, 0, bytes, Access::kWrite | Access::kFromEnd | Access::kAtEnd);
+    if (offset != -1) return;
+    description.from_end = true;
+    description.position = 0;
+    return;
+  }
   if (offset == -1) return move(call, *slot, call.info->moves, bytes, 0);
-  if (writes && descriptions_[slot->description].append)
-    return add(call, slot->use, 0, bytes, Access::kWrite | Access::kFromEnd);
   add(call, slot->use, offset, offset + bytes, writes ? Access::kWrite : 0);
 }
 
@@ -98,6 +113,19 @@ Slot* Follower::standard_stream(const Call& call) {
   return nullptr;
 }
 
+// A stream reads a block at a time: what it hands out later it may have read before others wrote it.
+void Follower::note_ahead(const Call& call, Slot& slot, std::int64_t bytes) {
+  const Description& description = descriptions_[slot.description];
+  const std::int64_t at = description.position;
+  if (slot.unbuffered || description.from_end || is_far(at) || is_far(bytes)) return;
+  if (at >= slot.ahead_from && at < slot.ahead_to && slot.ahead_turn != call.table->turn)
+    out_.uses[slot.use].read_ahead = true;
+  if (at >= slot.ahead_from && at + bytes <= slot.ahead_to) return;
+  slot.ahead_from = at;
+  slot.ahead_to = at + (bytes + kStreamBlock - 1) / kStreamBlock * kStreamBlock;
+  slot.ahead_turn = call.table->turn;
+}
+
 void Follower::transfer_stream(const Call& call) {
   Slot* const slot =
       call.info->handle < 0 ? standard_stream(call) : slot_of(call, call.argument(call.info->handle));
@@ -107,6 +135,7 @@ void Follower::transfer_stream(const Call& call) {
   std::uint8_t flags = 0;
   if (writes && !slot->unbuffered) flags |= Access::kDelayed;
   const auto bytes = static_cast<std::int64_t>(trace::bytes_moved(*call.record));
+  if (bytes > 0 && !writes) note_ahead(call, *slot, bytes);
   if (bytes > 0) return move(call, *slot, call.info->moves, bytes, flags);
   const bool told = call.record->function->result == Role::bytes ||
                     call.record->function->result == Role::character || call.result() <= 0;
@@ -119,63 +148,85 @@ void Follower::transfer_stream(const Call& call) {
       slot->buffer);
 }
 
-namespace {
-
 // What the recorder keeps of an aiocb.
-struct AskedFor {
+struct Follower::AskedFor {
   std::int64_t descriptor = 0;
   std::int64_t operation = 0;
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   std::int64_t address = 0;
-};
 
-std::optional<AskedFor> asked_for(const trace::Record& record) {
-  AskedFor asked;
-  for (std::size_t i = 0; i < record.arguments.size(); ++i) {
-    const Value& value = record.arguments[i];
-    if (record.function->arguments[i].role != Role::request || value.text.size() != sizeof asked) continue;
-    std::memcpy(&asked, value.text.data(), sizeof asked);
-    return asked;
+  // All that a call was given; none where the trace does not tell.
+  static std::vector<AskedFor> of(const trace::Record& record) {
+    std::vector<AskedFor> list;
+    for (std::size_t i = 0; i < record.arguments.size(); ++i) {
+      const std::string_view text = record.arguments[i].text;
+      if (record.function->arguments[i].role != Role::request || text.size() % sizeof(AskedFor) != 0)
+        continue;
+      list.resize(text.size() / sizeof(AskedFor));
+      std::memcpy(list.data(), text.data(), text.size());
+    }
+    return list;
   }
-  return std::nullopt;
-}
-
-}  // namespace
+};
 
 // The library moves the data any time until somebody learns that it is done: as what a stream holds back
 // until it is flushed.
 void Follower::begin_request(const Call& call) {
-  const auto asked = asked_for(*call.record);
-  if (!asked) {
+  const std::vector<AskedFor> asked = AskedFor::of(*call.record);
+  if (asked.size() == 1)
+    ask(call, asked.front(), call.info->moves > 0, false);
+  else
     ++out_.unfollowed;
-    return;
-  }
+}
+
+// With LIO_WAIT all is done when the call returns, unless it failed: then nobody knows yet what became of
+// each.
+void Follower::begin_requests(const Call& call) {
+  const trace::Record& record = *call.record;
+  if (record.failed() && record.result.number == EINVAL) return;
+  const bool complete = call.argument(call.info->flags).number == LIO_WAIT && !record.failed() &&
+                        record.result.kind == Value::Kind::number;
+  const std::vector<AskedFor> list = AskedFor::of(record);
+  for (const AskedFor& asked : list)
+    if (asked.operation == LIO_READ || asked.operation == LIO_WRITE)
+      ask(call, asked, asked.operation == LIO_WRITE, complete);
+  const std::int64_t count = call.argument(call.info->count).number;
+  if (count > static_cast<std::int64_t>(list.size()))
+    out_.unfollowed += static_cast<std::uint64_t>(count) - list.size();
+}
+
+void Follower::ask(const Call& call, const AskedFor& asked, bool writes, bool complete) {
   for (std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
     for (const Slot& slot : *list) {
-      if (!slot.open || slot.number != asked->descriptor || slot.use == kNone) continue;
-      if (asked->bytes < 0 || asked->offset < 0 || asked->offset > INT64_MAX - asked->bytes) return;
+      if (!slot.open || slot.number != asked.descriptor || slot.use == kNone) continue;
+      if (asked.bytes < 0 || asked.offset < 0 || asked.offset > INT64_MAX - asked.bytes) return;
       ++out_.data_calls;
-      const bool writes = call.info->moves > 0;
       const bool appends = writes && descriptions_[slot.description].append;
-      const std::int64_t begin = appends ? 0 : asked->offset;
-      const auto buffer = ++call.table->buffers;
-      call.table->requests[asked->address] = {slot.use, out_.uses[slot.use].accesses.size(), buffer, false};
-      add(call, slot.use, begin, begin + asked->bytes,
-          static_cast<std::uint8_t>(Access::kDelayed | (writes ? Access::kWrite : 0) |
-                                    (appends ? Access::kFromEnd : 0)),
+      const std::int64_t begin = appends ? 0 : asked.offset;
+      const std::uint16_t buffer = complete ? 0 : ++call.table->buffers;
+      call.table->requests[asked.address] = {slot.use, out_.uses[slot.use].accesses.size(), buffer, complete};
+      add(call, slot.use, begin, begin + asked.bytes,
+          static_cast<std::uint8_t>((complete ? 0 : Access::kDelayed) | (writes ? Access::kWrite : 0) |
+                                    (appends ? Access::kFromEnd | Access::kAtEnd : 0)),
           buffer);
+      if (call.record->depth > 0 && !complete) {
+        pending_.push_back({call.process, call.stream, call.record->depth,
+                            static_cast<std::uint32_t>(inner_requests_.size()), Pending::What::request});
+        inner_requests_.push_back({asked.address, buffer});
+      }
       return;
     }
 }
 
 // aio_error tells that a request is complete, aio_return how many bytes it moved. One that no call here made
-// came in a list (lio_listio), of which the trace does not tell more.
+// stood at the end of a list that was too long to be recorded.
 void Follower::end_request(const Call& call) {
   const bool returns = call.record->function->means == "aio_return";
   const std::int64_t result = call.record->failed() ? -1 : call.result();
-  const auto asked = asked_for(*call.record);
-  const auto found = asked ? call.table->requests.find(asked->address) : call.table->requests.end();
+  const std::vector<AskedFor> asked = AskedFor::of(*call.record);
+  const auto found =
+      asked.size() == 1 ? call.table->requests.find(asked.front().address) : call.table->requests.end();
   if (found == call.table->requests.end()) {
     if (returns && result > 0) ++out_.unfollowed;
     return;
@@ -231,6 +282,20 @@ void Follower::seek_stream(const Call& call) {
   }
   description.from_end = whence == SEEK_END;
   description.position = offset;
+  if (whence == SEEK_END && call.record->depth == 0)
+    add(call, slot->use, 0, 0, Access::kMissed | Access::kAtEnd | Access::kFromEnd);
+}
+
+void Follower::seek(const Call& call) {
+  Slot* const slot = slot_of(call, call.argument(call.info->handle));
+  if (slot == nullptr) return;
+  Description& description = descriptions_[slot->description];
+  description.position = call.result();
+  description.from_end = false;
+  if (call.info->action != Action::seek || call.record->depth > 0 || call.argument(2).number != SEEK_END)
+    return;
+  const std::int64_t end = call.result() - call.argument(call.info->offset).number;
+  if (end >= 0 && !is_far(end)) add(call, slot->use, end, end, Access::kMissed | Access::kAtEnd);
 }
 
 void Follower::truncate(const Call& call) {
@@ -265,31 +330,73 @@ void Follower::allocate(const Call& call) {
 
 void Follower::map(const Call& call) {
   const Slot* const slot = slot_of(call, call.argument(call.info->handle));
-  const std::int64_t address = call.result();
+  const std::int64_t offset = call.argument(call.info->offset).number;
   const std::int64_t length = call.argument(1).number;
-  Mapping& mapping = call.table->mappings[address];
-  mapping = {slot == nullptr ? kNone : slot->use, length, ++call.table->buffers};
-  if (slot == nullptr) return;
+  if (is_far(call.result()) || is_far(offset) || is_far(length)) return;
   const std::int64_t protection = call.argument(2).number;
   const bool shared = (call.argument(3).number & MAP_SHARED) != 0;
-  const std::int64_t offset = call.argument(call.info->offset).number;
+  Mapping& mapping = call.table->mappings[call.result()];
+  mapping = {slot == nullptr ? kNone : slot->use,
+             offset,
+             length,
+             ++call.table->buffers,
+             (protection & PROT_READ) != 0 || !shared,
+             (protection & PROT_WRITE) != 0 && shared};
+  if (slot == nullptr) return;
   out_.uses[slot->use].mapped = true;
+  add_mapped(call, mapping, 0, length);
+}
+
+// A part of the mapping may be touched from here on.
+void Follower::add_mapped(const Call& call, const Mapping& mapping, std::int64_t begin, std::int64_t end) {
   constexpr std::uint8_t kWhenever = Access::kMapped | Access::kDelayed;
-  if ((protection & PROT_READ) != 0 || !shared)
-    add(call, slot->use, offset, offset + length, kWhenever, mapping.buffer);
-  if ((protection & PROT_WRITE) != 0 && shared)
-    add(call, slot->use, offset, offset + length, kWhenever | Access::kWrite, mapping.buffer);
+  if (mapping.reads)
+    add(call, mapping.use, mapping.offset + begin, mapping.offset + end, kWhenever, mapping.buffer);
+  if (mapping.writes)
+    add(call, mapping.use, mapping.offset + begin, mapping.offset + end, kWhenever | Access::kWrite,
+        mapping.buffer);
 }
 
 void Follower::unmap(const Call& call) {
+  auto& mappings = call.table->mappings;
+  const std::int64_t address = call.argument(0).number;
+  const std::int64_t length = call.argument(1).number;
+  if (length <= 0) return;
+  auto found = mappings.extract(address);
+  if (found.empty()) return;
+  Mapping& mapping = found.mapped();
+  constexpr std::int64_t kPage = 4096;
+  if (length < mapping.length && mapping.length - length >= kPage) {  // what is left may still be touched
+    const std::int64_t gone = (length + kPage - 1) / kPage * kPage;
+    mapping.offset += gone;
+    mapping.length -= gone;
+    found.key() = address + gone;
+    mappings.insert(std::move(found));
+  } else if (mapping.use != kNone) {
+    sync(call, mapping.use, SyncPoint::kFlushes, mapping.buffer);
+  }
+}
+
+// Only what waits for the data, and only of all of it.
+void Follower::sync_map(const Call& call) {
   const auto found = call.table->mappings.find(call.argument(0).number);
-  if (found == call.table->mappings.end()) return;
-  const bool ends = call.info->action == Action::unmap;
-  if (found->second.use != kNone)
-    sync(call, found->second.use,
-         ends ? SyncPoint::kFlushes : consistency::Operations{consistency::Operation::msync}.bits(),
-         found->second.buffer);
-  if (ends) call.table->mappings.erase(found);
+  if (found == call.table->mappings.end() || found->second.use == kNone) return;
+  if (call.argument(1).number < found->second.length || (call.argument(2).number & MS_SYNC) == 0) return;
+  sync(call, found->second.use, consistency::Operations{consistency::Operation::msync}.bits(),
+       found->second.buffer);
+}
+
+void Follower::move_map(const Call& call) {
+  auto& mappings = call.table->mappings;
+  const std::int64_t length = call.argument(2).number;
+  if (is_far(call.result()) || is_far(length)) return;
+  auto found = mappings.extract(call.argument(0).number);
+  if (found.empty()) return;
+  Mapping& mapping = found.mapped();
+  if (mapping.use != kNone && length > mapping.length) add_mapped(call, mapping, mapping.length, length);
+  mapping.length = std::max(mapping.length, length);  // a part of it may have moved only
+  found.key() = call.result();
+  mappings.insert(std::move(found));
 }
 
 }  // namespace weir::semantics::detail

@@ -34,8 +34,10 @@ void Follower::flush(const Call& call) {
   const std::uint32_t operations = Operations{Operation::fflush}.bits() | SyncPoint::kFlushes;
   const Value& stream = call.argument(call.info->handle);
   if (stream.kind == Value::Kind::null) return sync_all(call, operations, true);
-  if (const Slot* const slot = slot_of(call, stream); slot != nullptr)
+  if (Slot* const slot = slot_of(call, stream); slot != nullptr) {
+    slot->ahead_to = slot->ahead_from;  // what was read is forgotten
     sync(call, slot->use, operations, slot->buffer);
+  }
 }
 
 // Taking away all write permission laminates a file.
@@ -76,7 +78,12 @@ void Follower::rename(const Call& call) {
     trace::append_absolute(target, call.argument(0).text, folder);
     change.other = normal_name(target);
   } else {
-    change.kind = call.info->action == Action::link ? NameChange::Kind::link : NameChange::Kind::rename;
+    constexpr std::int64_t kExchange = 2;  // RENAME_EXCHANGE
+    const bool exchanges = call.record->function->means == "renameat2" && call.info->flags >= 0 &&
+                           (call.argument(call.info->flags).number & kExchange) != 0;
+    change.kind = call.info->action == Action::link ? NameChange::Kind::link
+                  : exchanges                       ? NameChange::Kind::exchange
+                                                    : NameChange::Kind::rename;
     change.other = path_of(call, call.info->second_path, call.info->second_directory);
   }
   if (!change.path.empty() && !change.other.empty()) note(call, std::move(change));

@@ -89,16 +89,22 @@ void Follower::fill(const Call& call, const Value& opened, std::uint32_t opening
 
 void Follower::open(const Call& call, bool stream) {
   const Value& opened = call.record->result;
-  if (opened.kind != Value::Kind::opened) return;
+  const bool followed = opened.kind == Value::Kind::opened;
+  // A vforked child has handles of its own by their numbers only.
+  if (!followed && (opened.kind != Value::Kind::number || stream)) return;
   const HowOpened how = how_opened(*call.record, *call.info);
-  const std::uint32_t opening = add_opening(call, normal_name(opened.text));
+  const std::uint32_t opening = add_opening(
+      call, followed ? normal_name(opened.text) : path_of(call, call.info->path, call.info->directory));
   Opening& made = out_.openings[opening];
   made.creates = how.creates;
   made.exclusive = how.exclusive;
-  fill(call, opened, opening, stream);
-  descriptions_.back().append = how.append;
-  descriptions_.back().from_end = how.at_end;
-  const std::uint32_t use = call.table->slot(opened.handle).use;
+  if (followed) {
+    fill(call, opened, opening, stream);
+    descriptions_.back().append = how.append;
+    descriptions_.back().from_end = how.at_end;
+  }
+  const std::uint32_t use =
+      followed ? call.table->slot(opened.handle).use : use_of(*call.table, call.process, opening);
   if (use == kNone) return;
   // The open comes before what it cuts off: a reader of the old content has opened it as well.
   sync(call, use, Operations{stream ? Operation::fopen : Operation::open}.bits());
@@ -114,6 +120,12 @@ void Follower::make_stream(const Call& call) {
   slot.stream = true;
   slot.buffer = ++call.table->buffers;
   slot.number = static_cast<std::int32_t>(opened.number);
+  const HowOpened how = how_opened(*call.record, *call.info);
+  if (how.append) {  // the C library sets it for the descriptor, too
+    descriptions_[slot.description].append = true;
+    descriptions_[slot.description].from_end = true;
+    descriptions_[slot.description].position = 0;
+  }
   call.table->slot(opened.handle) = slot;
 }
 
@@ -125,13 +137,16 @@ void Follower::duplicate(const Call& call, const Value& original) {
   slot.number = static_cast<std::int32_t>(opened.number);
   slot.stream = false;
   slot.buffer = 0;
-  Slot& target = call.table->slot(opened.handle);
-  if (target.open && target.use != kNone && target.use != slot.use)  // dup2 closes what was there
-    sync(call, target.use, Operations{Operation::close}.bits());
   const std::int32_t number = slot.number;
-  for (Slot& other : call.table->slots)  // what had this descriptor has it no longer
-    if (other.open && other.number == number && !other.stream) other.open = false;
-  slot.open = first != nullptr || slot.open;
+  const bool is_known = first != nullptr;
+  const bool onto_itself = is_known && first->number == number;
+  Slot& target = call.table->slot(opened.handle);  // may move the others
+  for (Slot& other : call.table->slots) {          // dup2 closes what had this descriptor
+    if (!other.open || other.number != number || other.stream) continue;
+    if (!onto_itself && other.use != kNone) sync(call, other.use, Operations{Operation::close}.bits());
+    other.open = false;
+  }
+  slot.open = is_known || slot.open;
   target = slot;
 }
 
@@ -162,6 +177,8 @@ void Follower::close(const Call& call, Operation operation) {
 }
 
 void Follower::close_numbers(const Call& call) {
+  constexpr std::int64_t kOnExecOnly = 4;  // CLOSE_RANGE_CLOEXEC
+  if (call.info->flags >= 0 && (call.argument(call.info->flags).number & kOnExecOnly) != 0) return;
   const std::int64_t first = call.argument(0).number;
   const std::int64_t last = call.record->arguments.size() > 1 ? call.argument(1).number : INT32_MAX;
   for (Slot& slot : call.table->slots) {
@@ -193,7 +210,6 @@ Slot* Follower::slot_of(const Call& call, const Value& handle) {
 // inherited, or one from before the recording.
 void Follower::adopt(const Call& call, const Value& handle, Slot& slot) {
   const auto number = static_cast<std::int32_t>(handle.number);
-  const auto index = static_cast<std::size_t>(&slot - call.table->slots.data());
   const std::string name = normal_name(handle.text);
   // A standard stream keeps its name when another file is put behind its descriptor.
   const bool is_standard = number >= 0 && number <= 2 && !names_a_file(name);
@@ -202,35 +218,58 @@ void Follower::adopt(const Call& call, const Value& handle, Slot& slot) {
            (is_standard || (other.use == kNone ? !names_a_file(name)
                                                : out_.openings[out_.uses[other.use].opening].path == name));
   };
-  for (const std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
+  for (std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
     if (const auto found = std::find_if(list->begin(), list->end(), is_it);
         number >= 0 && found != list->end()) {
       slot = *found;
       slot.stream = false;
+      if (list == &call.table->inherited) list->erase(found);
       return;
     }
-  const std::uint32_t opening = add_opening(call, name);
-  fill(call, handle, opening, false);
-  out_.openings[opening].only_named = true;
+  adopt_unseen(call, handle, name, slot);
+}
+
+// One from before the recording. What others of the family have by the same number and name they have from
+// the same ancestor.
+void Follower::adopt_unseen(const Call& call, const Value& handle, const std::string& name, Slot& slot) {
+  const auto number = static_cast<std::int32_t>(handle.number);
+  const auto known = number < 0 ? unseen_.end() : unseen_.find({number, name});
+  if (known == unseen_.end()) {
+    const std::uint32_t opening = add_opening(call, name);
+    fill(call, handle, opening, false);
+    out_.openings[opening].only_named = true;
+    descriptions_.back().append = (call.reader->flags(handle.handle) & O_APPEND) != 0;
+    if (number >= 0) unseen_[{number, name}] = slot.description;
+  } else {
+    slot = {};
+    slot.description = known->second;
+    slot.use = use_of(*call.table, call.process, descriptions_[known->second].opening);
+    slot.number = number;
+    slot.open = true;
+  }
   // Where it stood before this call, as the recorder found it.
   std::int64_t position = call.reader->position(handle.handle);
   if (call.record->result.kind == Value::Kind::number && call.record->function->result == Role::bytes &&
       call.info->action == Action::transfer)
     position -= call.result();
-  descriptions_[call.table->slots[index].description].position = position < 0 ? 0 : position;
+  Description& description = descriptions_[slot.description];
+  description.position = position < 0 ? 0 : position;
+  description.from_end = false;
 }
 
 // What a process has from the one it was forked from: the same descriptions, of which it makes its own use.
 void Follower::inherit(ProcessTable& table, std::uint32_t process, const ProcessTable& from) {
   const bool same_program = !from.replaced;
   table.slots = from.slots;
+  table.inherited = from.inherited;
   table.buffers = from.buffers;
-  for (Slot& slot : table.slots) {
-    if (!slot.open) continue;
-    if (!same_program && slot.stream) slot.open = false;
-    if (slot.use == kNone) continue;
-    slot.use = use_of(table, process, out_.uses[slot.use].opening);
-  }
+  for (std::vector<Slot>* const list : {&table.slots, &table.inherited})
+    for (Slot& slot : *list) {
+      if (!slot.open) continue;
+      if (!same_program && slot.stream) slot.open = false;
+      if (slot.use == kNone) continue;
+      slot.use = use_of(table, process, out_.uses[slot.use].opening);
+    }
   if (same_program) return;
   // Another program numbers its handles anew: they are found by their descriptors.
   for (const Slot& slot : table.slots)

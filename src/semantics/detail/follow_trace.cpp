@@ -99,6 +99,7 @@ class Family {
   void give(const Source& source) {
     follower_.record(source.process, source.stream, source.record, source.reader);
     if (scan_ != nullptr) scan_->take(source.record);
+    if (options_->also) options_->also(source.process, source.record);
     if (++unreported_ < kReportEvery) return;
     if (options_->advance) options_->advance(unreported_);
     unreported_ = 0;
@@ -151,7 +152,7 @@ Result<std::vector<Collected>> follow_trace(const trace::TraceFile& trace, const
         Family family(trace, calls, reading.clocks(), options);
         std::optional<ProcessScan> scan;
         const std::uint32_t first = families[i].front();
-        if (families[i].size() == 1 && trace.processes()[first].streams.size() == 1)
+        if (options.ordered && families[i].size() == 1 && trace.processes()[first].streams.size() == 1)
           family.also_scan(reading.scan(scan, first));
         auto one = family.follow(families[i]);
         if (one)

@@ -23,6 +23,7 @@ void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::
   if (!table.started) {
     table.started = true;
     const trace::ProcessInfo& about = trace_->processes()[process];
+    started_.insert(about.number);
     if (const auto snapshot = forked_.find(about.number); snapshot != forked_.end()) {
       inherit(table, process, snapshot->second);
       forked_.erase(snapshot);
@@ -43,6 +44,7 @@ void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::
       pending_.push_back({process, stream, record.depth, function, Pending::What::metadata});
   }
   if (info.opens_ring && !record.failed()) ++out_.rings;
+  if (info.in_mpi) ++table.turn;
   if (info.action != Action::nothing)
     act(call);
   else if (record.moves != 0 && !info.in_mpi)
@@ -76,9 +78,12 @@ void Follower::settle_pending(const Call& call) {
       case Pending::What::metadata:
         ++out_.metadata[{one.index, call.info->library}];
         break;
+      case Pending::What::request:
+        break;  // the call has taken it, if it is MPI's
     }
   }
   pending_.resize(kept);
+  if (pending_.empty()) inner_requests_.clear();
 }
 
 void Follower::act(const Call& call) {
@@ -97,6 +102,8 @@ void Follower::act(const Call& call) {
     case Action::end_request:
       if (!unfinished) end_request(call);
       return;
+    case Action::begin_requests:
+      return begin_requests(call);  // one of the list may fail, or be interrupted, and others go on
     case Action::look_up:
     case Action::open:
     case Action::open_stream:
@@ -134,12 +141,7 @@ void Follower::act(const Call& call) {
       return begin_request(call);
     case Action::seek:
     case Action::tell_stream:
-      if (Slot* const slot = slot_of(call, call.argument(call.info->handle)); slot != nullptr) {
-        Description& description = descriptions_[slot->description];
-        description.position = call.result();
-        description.from_end = false;
-      }
-      return;
+      return seek(call);
     case Action::seek_stream:
     case Action::rewind_stream:
       return seek_stream(call);
@@ -171,7 +173,12 @@ void Follower::act(const Call& call) {
       }
       return;
     case Action::sync_all:
-      return sync_all(call, consistency::Operations{Operation::sync}.bits(), false);
+      if (call.info->handle < 0)
+        return sync_all(call, consistency::Operations{Operation::sync}.bits(), false);
+      // syncfs(): what else lies in the same file system is not known.
+      if (const Slot* const slot = slot_of(call, call.argument(call.info->handle)); slot != nullptr)
+        sync(call, slot->use, consistency::Operations{Operation::sync}.bits());
+      return;
     case Action::truncate_name:
     case Action::truncate:
       return truncate(call);
@@ -180,10 +187,16 @@ void Follower::act(const Call& call) {
     case Action::map:
       return map(call);
     case Action::unmap:
-    case Action::sync_map:
       return unmap(call);
+    case Action::sync_map:
+      return sync_map(call);
+    case Action::move_map:
+      return move_map(call);
     case Action::fork:
       if (call.result() > 0) forked_[call.result()] = *call.table;
+      return;
+    case Action::vfork:  // it returns when the child has gone on: mostly with what it was left
+      if (!started_.contains(call.result())) forked_[call.result()] = *call.table;
       return;
     case Action::rename:
     case Action::link:
@@ -208,9 +221,10 @@ void Follower::act(const Call& call) {
 void Follower::end(std::uint32_t process) {
   ProcessTable& table = processes_[process];
   if (table.streams_left == 0 || --table.streams_left > 0 || table.replaced) return;
+  // Some time behind its last record.
   const auto leave = [&](std::uint32_t use, std::uint32_t operations, std::uint16_t buffer) {
     out_.uses[use].syncs.push_back(
-        {{table.last.record, table.last_ns, table.last_ns, table.last.thread, operations, buffer},
+        {{table.last.record + 1, table.last_ns, table.last_ns, table.last.thread, operations, buffer},
          table.place++});
   };
   for (Slot& slot : table.slots) {

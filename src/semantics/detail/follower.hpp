@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "semantics/detail/action.hpp"
@@ -62,6 +64,7 @@ class Follower {
   void control(const Call& call);
   Slot* slot_of(const Call& call, const trace::Value& handle);
   void adopt(const Call& call, const trace::Value& handle, Slot& slot);
+  void adopt_unseen(const Call& call, const trace::Value& handle, const std::string& name, Slot& slot);
   std::uint32_t add_opening(const Call& call, std::string path);
   std::uint32_t use_of(ProcessTable& table, std::uint32_t process, std::uint32_t opening);
   void inherit(ProcessTable& table, std::uint32_t process, const ProcessTable& from);
@@ -73,15 +76,23 @@ class Follower {
   void transfer_at(const Call& call);
   void transfer_stream(const Call& call);
   Slot* standard_stream(const Call& call);
+  void note_ahead(const Call& call, Slot& slot, std::int64_t bytes);
   void miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end);
   void copy(const Call& call);
+  struct AskedFor;
   void begin_request(const Call& call);
+  void begin_requests(const Call& call);
+  void ask(const Call& call, const AskedFor& asked, bool writes, bool complete);
   void end_request(const Call& call);
+  void seek(const Call& call);
   void seek_stream(const Call& call);
   void truncate(const Call& call);
   void allocate(const Call& call);
   void map(const Call& call);
+  void add_mapped(const Call& call, const Mapping& mapping, std::int64_t begin, std::int64_t end);
   void unmap(const Call& call);
+  void sync_map(const Call& call);
+  void move_map(const Call& call);
   void move(const Call& call, Slot& slot, int direction, std::int64_t bytes, std::uint8_t flags);
   void add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end, std::uint8_t flags,
            std::uint16_t buffer = 0);
@@ -93,6 +104,9 @@ class Follower {
   void mpi_view(const Call& call);
   void mpi_seek(const Call& call);
   void mpi_transfer(const Call& call);
+  std::uint16_t mpi_begin(const Call& call, std::uint32_t use, MpiFile& file);
+  void mpi_begin_inside(const Call& call);
+  void mpi_complete(const Call& call);
 
   // Visibility and names: follow_names.cpp.
   void sync(const Call& call, std::uint32_t use, std::uint32_t operations, std::uint16_t buffer = 0);
@@ -111,19 +125,22 @@ class Follower {
   const trace::Function* functions_;
   const HostClocks* clocks_;
   std::vector<Description> descriptions_;
+  std::map<std::pair<std::int32_t, std::string>, std::uint32_t> unseen_;  // opened before the recording
   std::map<std::uint32_t, ProcessTable> processes_;
   std::uint32_t last_process_ = 0;  // of which the last record was
   ProcessTable* last_table_ = nullptr;
   std::map<std::int64_t, ProcessTable> forked_;  // as it was at fork(), by the child's number
+  std::set<std::int64_t> started_;               // numbers of processes of which there were records
   // What was opened or done inside a call that has not ended: whether that is MPI's is not known yet.
   struct Pending {
     std::uint32_t process;
     std::uint32_t stream;
     std::uint32_t depth;
     std::uint32_t index;
-    enum class What : std::uint8_t { opening, change, metadata } what;
+    enum class What : std::uint8_t { opening, change, metadata, request } what;
   };
   std::vector<Pending> pending_;
+  std::vector<InnerRequest> inner_requests_;  // of those that are pending
   Collected out_;
 };
 

@@ -37,6 +37,9 @@ Judge::Judge(const File& file, std::span<const Model> models, const Precedence& 
   WEIR_CHECK(models.size() <= kMostModels, "too many models");
   all_ = models.size() == kMostModels ? ~std::uint32_t{0} : (std::uint32_t{1} << models.size()) - 1;
   for (std::size_t i = 0; i < models.size(); ++i)
+    if (models[i].publishes_writes() && models[i].sees_at_once() && models[i].own_order)
+      appends_ |= std::uint32_t{1} << i;
+  for (std::size_t i = 0; i < models.size(); ++i)
     if (models[i].publish.empty() || (!models[i].publishes_writes() && !models[i].sees_at_once()))
       told_by_syncs_ |= std::uint32_t{1} << i;
   find_implied();
@@ -243,6 +246,13 @@ Judgement Judge::judge_write(const Access& write, const Access& later) {
   return {};
 }
 
+// One comes behind the other whatever their order, if appending is one step; else one may overwrite the
+// other.
+Judgement Judge::judge_appends(const Access& one, const Access& other) const {
+  const bool is_write = one.writes() && !other.writes();
+  return {Judgement::Order::first, is_write ? all_ & ~appends_ : 0};
+}
+
 Judgement Judge::judge(const Access& one, const Access& other) {
   using Order = Judgement::Order;
   if (one.member == other.member)  // locks between threads are not seen: their times count
@@ -253,7 +263,10 @@ Judgement Judge::judge(const Access& one, const Access& other) {
   } else if (ended_before(one, other)) {
     return {Order::first, 0};
   }
-  if (!ended_before(other, one)) return {Order::unordered, 0};
+  if (!ended_before(other, one)) {
+    if (one.at_end() && other.at_end()) return judge_appends(one, other);
+    return {Order::unordered, 0};
+  }
   return {Order::second, other.writes() ? judge(other, one).conflicts : 0};
 }
 

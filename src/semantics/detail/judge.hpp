@@ -34,6 +34,9 @@ class Judge {
   // Whether an earlier access can still be found in the way where the later one is not: one of the same
   // process that is complete only behind it, or of another thread, which others may not have heard of.
   bool outlasts(const Access& earlier, const Access& later) const;
+  // Whether conflicts under these models stay what they are until the later process has its next sync point;
+  // under others it may hear of more.
+  bool last(std::uint32_t conflicts) const { return (conflicts & ~told_by_syncs_) == 0; }
 
  private:
   static constexpr std::uint32_t kNoSync = ~std::uint32_t{0};
@@ -63,6 +66,8 @@ class Judge {
   void find_implied();
   void find_chains();
   void find_threads(const Member& member, const consistency::Model& model, Chains& chains) const;
+  // Of two appends in an order that nothing tells.
+  Judgement judge_appends(const Access& one, const Access& other) const;
   // Conflicts of an earlier write with a later access.
   Judgement judge_write(const Access& write, const Access& later);
   std::uint32_t own_conflicts(const Access& write, const Access& later) const;
@@ -83,6 +88,7 @@ class Judge {
   std::span<const consistency::Model> models_;
   const Precedence* precedence_;
   std::uint32_t all_ = 0;                // a bit for each model
+  std::uint32_t appends_ = 0;            // models under which every append finds the end
   std::uint32_t told_by_syncs_ = 0;      // models under which nothing but sync points decides
   std::vector<std::size_t> weak_first_;  // models in the order in which they are tried
   std::vector<std::uint32_t> implied_;   // by model: those that suffice where it does

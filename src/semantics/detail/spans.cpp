@@ -15,7 +15,8 @@ void Spans::add_reader(Indices& readers, std::uint32_t index) const {
   const Access& access = (*all_)[index];
   for (std::uint32_t& reader : readers) {
     const Access& other = (*all_)[reader];
-    if (other.member != access.member || judge_->outlasts(other, access)) continue;
+    if (other.member != access.member || other.at_end() != access.at_end() || judge_->outlasts(other, access))
+      continue;
     reader = index;
     return;
   }
@@ -79,6 +80,7 @@ void Spans::sort(std::vector<WriterRun>& runs) const {
 
 Span* Spans::make(std::int64_t begin, std::int64_t end) {
   auto span = std::make_unique<Span>();
+  span->number = ++made_;
   span->begin = begin;
   span->end = end;
   for (auto cell = cells_->find(begin); cell != cells_->end() && cell->first < end; ++cell)
@@ -91,7 +93,7 @@ Span* Spans::make(std::int64_t begin, std::int64_t end) {
 }
 
 Span* Spans::join(Span* left, Span* right) {
-  if (left->end != right->begin) return nullptr;
+  if (left->end != right->begin || left->apart_from == right->number) return nullptr;
   std::vector<WriterRun> writers;
   writers.reserve(left->writers.size() + right->writers.size());
   writers.insert(writers.end(), left->writers.begin(), left->writers.end());
@@ -99,8 +101,13 @@ Span* Spans::join(Span* left, Span* right) {
   const std::size_t apart = writers.size();
   sort(writers);
   const bool alike = left->level == right->level && left->level < kJoinedAnyway;
-  if (!alike && writers.size() * 4 > apart * 3) return nullptr;
+  const bool is_part = writers.size() == std::max(left->writers.size(), right->writers.size());
+  if (!alike && !is_part && writers.size() * 4 > apart * 3) {
+    left->apart_from = right->number;
+    return nullptr;
+  }
   auto span = std::make_unique<Span>();
+  span->number = ++made_;
   span->begin = left->begin;
   span->end = right->end;
   span->level = std::max(left->level, right->level) + 1;

@@ -19,7 +19,8 @@ struct WriterRun {
   std::uint32_t last = 0;
 
   static auto key(const Access& access) {
-    return std::tuple(access.member, access.thread, access.syncs, access.delayed(), access.buffer);
+    return std::tuple(access.member, access.thread, access.syncs, access.delayed(), access.buffer,
+                      access.at_end());
   }
 };
 
@@ -27,9 +28,11 @@ struct WriterRun {
 // Another read of all of them looks at the runs instead of the cells. Two that have most runs in common make
 // one above them.
 struct Span {
+  std::uint64_t number = 0;  // no other has or had it
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::uint32_t level = 0;
+  std::uint64_t apart_from = 0;    // the span behind it with which it has little in common
   std::vector<WriterRun> writers;  // by their keys
   Indices readers;                 // not in the cells yet
   std::unique_ptr<Span> left;      // none where cells are next
@@ -54,7 +57,8 @@ class Spans {
   Span* make(std::int64_t begin, std::int64_t end);
   // Joins neighbours; null where that would not save much.
   Span* join(Span* left, Span* right);
-  // A thread's last read is the one that others must come after.
+  // A thread's last read is the one that others must come after; one that only asked where the end is does
+  // not speak for one that read.
   void add_reader(Indices& readers, std::uint32_t index) const;
 
  private:
@@ -64,6 +68,7 @@ class Spans {
   const std::vector<Access>* all_;
   const Judge* judge_;
   Cells* cells_;
+  std::uint64_t made_ = 0;
   std::map<std::int64_t, std::unique_ptr<Span>> spans_;  // by their beginnings
 };
 

@@ -136,6 +136,24 @@ TEST(Spans, LongReadsGetTheVerdictOfAllPairs) {
   EXPECT_GE(seen.size(), 4U) << fmt::format("{}", fmt::join(seen, "; "));
 }
 
+// One process writes `writes` cells of 8 bytes, then another reads all of them `reads` times.
+File cells_then_reads(std::uint32_t writes, std::uint32_t reads) {
+  File file;
+  file.members = {{0, {}}, {1, {}}};
+  file.writers = 1;
+  for (std::uint32_t i = 0; i < writes + reads; ++i) {
+    Access made;
+    made.begin = i < writes ? 8 * i : 0;
+    made.end = i < writes ? 8 * (i + 1) : 8 * writes;
+    made.start_ns = made.end_ns = i;
+    made.record = i < writes ? i : i - writes;
+    made.member = i < writes ? 0 : 1;
+    made.flags = i < writes ? Access::kWrite : 0;
+    file.accesses.push_back(made);
+  }
+  return file;
+}
+
 // A race of the first write only, and of one in the middle: neither end of a run speaks for them.
 TEST(Spans, ARaceWithOneWriteOfARunIsFound) {
   class Told : public Precedence {
@@ -148,20 +166,8 @@ TEST(Spans, ARaceWithOneWriteOfARunIsFound) {
    private:
     std::uint64_t told_;
   };
-  File file;
-  file.members = {{0, {}}, {1, {}}};
-  file.writers = 1;
   constexpr std::uint32_t kWrites = 300;
-  for (std::uint32_t i = 0; i < kWrites + 3; ++i) {
-    Access made;
-    made.begin = i < kWrites ? 8 * i : 0;
-    made.end = i < kWrites ? 8 * (i + 1) : 8 * kWrites;
-    made.start_ns = made.end_ns = i;
-    made.record = i < kWrites ? i : i - kWrites;
-    made.member = i < kWrites ? 0 : 1;
-    made.flags = i < kWrites ? Access::kWrite : 0;
-    file.accesses.push_back(made);
-  }
+  const File file = cells_then_reads(kWrites, 3);
   const auto models = consistency::built_in_models();
   for (const std::uint64_t told : {0U, 1U, 150U, 299U, 300U}) {
     const FileFindings found = find_conflicts(file, models, Told(told), {});
@@ -171,33 +177,43 @@ TEST(Spans, ARaceWithOneWriteOfARunIsFound) {
   }
 }
 
+class Ordered : public Precedence {
+ public:
+  bool before(const Moment& first, const Moment& second) const override {
+    return first.end_ns < second.start_ns;
+  }
+};
+
 // The second read of a range does not look at its cells again.
 TEST(Spans, PairsLookedAtDoNotGrowWithCellsTimesReads) {
-  class Ordered : public Precedence {
-   public:
-    bool before(const Moment& first, const Moment& second) const override {
-      return first.end_ns < second.start_ns;
-    }
-  };
-  File file;
-  file.members = {{0, {}}, {1, {}}};
-  file.writers = 1;
   constexpr std::uint32_t kWrites = 4096;
   constexpr std::uint32_t kReads = 1000;
-  for (std::uint32_t i = 0; i < kWrites + kReads; ++i) {
-    Access made;
-    made.begin = i < kWrites ? 8 * i : 0;
-    made.end = i < kWrites ? 8 * (i + 1) : 8 * kWrites;
-    made.start_ns = made.end_ns = i;
-    made.record = i < kWrites ? i : i - kWrites;
-    made.member = i < kWrites ? 0 : 1;
-    made.flags = i < kWrites ? Access::kWrite : 0;
-    file.accesses.push_back(made);
-  }
+  const File file = cells_then_reads(kWrites, kReads);
   const auto models = consistency::built_in_models();
   const FileFindings found = find_conflicts(file, models, Ordered(), {});
   EXPECT_EQ(found.conflicts[1].raw_d, kReads);
   EXPECT_LT(found.overlaps, kWrites + 64 * kReads);
+}
+
+// What a thread found in a span counts for each of its reads, up to its next sync point.
+TEST(Spans, WhatWasFoundOnceCountsForEveryRead) {
+  constexpr std::uint32_t kWrites = 4096;
+  constexpr std::uint32_t kReads = 1000;
+  File file = cells_then_reads(kWrites, kReads);
+  for (std::uint32_t i = kWrites; i < kWrites + kReads; ++i) {
+    file.accesses[i].start_ns = file.accesses[i].end_ns = kWrites + 10 + i;
+    if (i >= kWrites + kReads / 2) file.accesses[i].syncs = 1;
+  }
+  file.members[0].syncs.push_back(
+      {kWrites, kWrites + 1, kWrites + 1, 0, Operations{Operation::close}.bits(), 0});
+  const std::int64_t middle = file.accesses[kWrites + kReads / 2].start_ns - 1;
+  file.members[1].syncs.push_back({kReads / 2, middle, middle, 0, Operations{Operation::open}.bits(), 0});
+  const auto models = consistency::built_in_models();
+  const FileFindings found = find_conflicts(file, models, Ordered(), {});
+  EXPECT_EQ(found.conflicts[1].raw_d, 0U);
+  EXPECT_EQ(found.conflicts[3].raw_d, kReads / 2) << "those before it opened the file again";
+  EXPECT_EQ(found.races, 0U);
+  EXPECT_LT(found.overlaps, 2U * kWrites);
 }
 
 }  // namespace

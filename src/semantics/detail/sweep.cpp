@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
+#include "semantics/detail/recent.hpp"
 #include "semantics/detail/spans.hpp"
 
 namespace weir::semantics::detail {
@@ -14,7 +16,11 @@ constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 class Sweep {
  public:
   Sweep(const File& file, Judge& judge, Findings& findings)
-      : all_(&file.accesses), judge_(&judge), findings_(&findings), spans_(file.accesses, judge, cells_) {}
+      : all_(&file.accesses),
+        judge_(&judge),
+        findings_(&findings),
+        spans_(file.accesses, judge, cells_),
+        reads_(file.members.size()) {}
 
   void run() {
     for (std::uint32_t i = 0; i < all_->size(); ++i) take(i);
@@ -71,10 +77,11 @@ class Sweep {
     const Access& other = (*all_)[index];
     const Judgement judgement = judge_->judge(one, other);
     findings_->pair(one, other, judgement);
+    const bool turned = judgement.order == Judgement::Order::second;
+    found_.turned = found_.turned || turned;
     if (judgement.order == Judgement::Order::unordered)
       found_.race = true;
     else if (judgement.conflicts != 0) {
-      const bool turned = judgement.order == Judgement::Order::second;
       const PairKind kind = Findings::kind_of(turned ? other : one, turned ? one : other);
       found_.models[static_cast<std::size_t>(kind)] |= judgement.conflicts;
     }
@@ -147,6 +154,7 @@ class Sweep {
     while (cell != behind) {
       put_reader(from, cell->first, index, cell);
       if (Span* const span = spans_.empty() ? nullptr : spans_.find(cell->first); span != nullptr) {
+        if (read.cells > 1) pass(read, spans_.make(read.cells_begin, cell->first));
         read_span(*span, index);
         spans_.add_reader(span->readers, index);
         from = span->end;
@@ -162,6 +170,8 @@ class Sweep {
       if (++read.cells == Spans::kCells) pass(read, spans_.make(read.cells_begin, from));
     }
     put_reader(from, access.end, index, behind);
+    // What a long read leaves over is a span as well: the next one would go over its cells again.
+    if (read.cells > 1 && !read.spans.empty()) pass(read, spans_.make(read.cells_begin, from));
     join_rest(read);
   }
 
@@ -199,8 +209,24 @@ class Sweep {
     }
   }
 
+  // A thread that reads a span again before its next sync point finds what it found: it comes after all that
+  // it came after, and sees no more.
   void read_span(const Span& span, std::uint32_t index) {
+    const Access& access = (*all_)[index];
+    const bool plain = !access.delayed() && !access.at_end();
+    const std::uint64_t who = std::uint64_t{access.member} << 32 | access.thread;
+    SpanRead& lately = reads_.slot(who, span.number);
+    if (plain && lately.span == span.number && lately.who == who && lately.syncs == access.syncs &&
+        lately.from_record <= access.record) {
+      found_.add(lately.found);
+      return;
+    }
+    const Found before = std::exchange(found_, {});
+    judged_ = {};  // what was judged before this span belongs to it as well
     for (const WriterRun& run : span.writers) read_run(span, run, index);
+    if (plain && !found_.race && !found_.turned && judge_->last(found_.conflicts()))
+      lately = {span.number, who, access.syncs, access.record, found_};
+    found_.add(before);
   }
 
   // The earlier a write of the run, the sooner it is before the read; the later, the sooner behind it.
@@ -223,6 +249,23 @@ class Sweep {
   struct Found {
     std::array<std::uint32_t, 4> models{};  // by kind
     bool race = false;
+    bool turned = false;  // something came after what stands behind it
+
+    void add(const Found& more) {
+      for (std::size_t kind = 0; kind < models.size(); ++kind) models[kind] |= more.models[kind];
+      race = race || more.race;
+      turned = turned || more.turned;
+    }
+    std::uint32_t conflicts() const { return models[0] | models[1] | models[2] | models[3]; }
+  };
+
+  // What a thread found in a span.
+  struct SpanRead {
+    std::uint64_t span = 0;  // its number
+    std::uint64_t who = 0;
+    std::uint32_t syncs = 0;
+    std::uint64_t from_record = 0;
+    Found found;
   };
 
   struct Judged {
@@ -240,6 +283,7 @@ class Sweep {
   Cells cells_;
   Cells::iterator near_ = cells_.end();
   Spans spans_;
+  Recent<SpanRead> reads_;
   Found found_;
   JudgedLately judged_;
 };

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <limits>
+#include <string_view>
 #include <vector>
 
 #include "semantics/order/contexts.hpp"
@@ -71,6 +72,17 @@ struct Kin {
   std::int64_t number = 0;  // the kernel's
 };
 
+// A command that the C library ran in a shell that it forked itself: system(), or popen() up to pclose().
+struct ShellCommand {
+  std::string_view text;
+  std::uint32_t chain = 0;  // within the process
+  std::uint32_t point = 0;
+  std::uint32_t done = kNever;  // the point of the chain at which the shell is known to have ended
+  // When the shell may have begun, on the clock of the process.
+  std::int64_t start_ns = 0;
+  std::int64_t end_ns = std::numeric_limits<std::int64_t>::max();
+};
+
 // What one thread did, in its order. Points are calls that take part in the order: their records.
 struct Chain {
   std::uint32_t process = 0;
@@ -116,6 +128,7 @@ struct ProcessActivity {
   std::vector<Sequence> sequences;
   std::vector<std::vector<std::uint32_t>> lists;
   std::vector<Remark> remarks;
+  std::vector<ShellCommand> commands;
   std::uint64_t mpi_calls = 0;
   bool incomplete = false;  // calls are missing: what is counted cannot be trusted
 };

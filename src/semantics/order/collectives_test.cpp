@@ -207,6 +207,19 @@ TEST(Collectives, ASplitNeedsTheColoursOfAllAndADuplicateNobody) {
   EXPECT_EQ(pairs(program, split), kAllOfThree);
 }
 
+// MPI_UNDEFINED for a colour.
+TEST(Collectives, WhoLeavesASplitWithoutACommunicatorHeardOfNobody) {
+  Program program(3);
+  for (int rank = 0; rank < 2; ++rank)
+    program.communicator(rank, 1, static_cast<std::uint32_t>(rank), {{0, 1, 2}});
+  const Around split = around(program, [&](int rank) {
+    program.call(
+        rank, "MPI_Comm_split",
+        {comm_part(0), literal(rank < 2 ? 0 : -32766), literal(rank), rank < 2 ? literal(1) : null()});
+  });
+  EXPECT_EQ(pairs(program, split), "01 10 20 21");
+}
+
 TEST(Collectives, ThatDifferAreListedAndOrderNothingFromThereOn) {
   Program program(2);
   program.barrier(0);

@@ -9,8 +9,10 @@ namespace {
 class Lineage {
  public:
   Lineage(std::span<const trace::ProcessInfo> about, std::span<const ProcessActivity> processes,
-          std::span<const std::uint32_t> chain_base, Edges& edges)
-      : about_(about), processes_(processes), chain_base_(chain_base), edges_(&edges) {}
+          std::span<const std::uint32_t> chain_base, bool timed, Edges& edges)
+      : about_(about), processes_(processes), chain_base_(chain_base), timed_(timed), edges_(&edges) {
+    find_shells();
+  }
 
   // Whether the beginning of the process is known.
   bool begin(std::size_t p) {
@@ -28,6 +30,11 @@ class Lineage {
         if (!replaces && fork.number == about_[p].number)
           sources.push_back({chain_base_[from] + c, fork.point});
     }
+    if (const auto shell = shells_.find(p); shell != shells_.end() && sources.empty()) {
+      const ShellCommand& command = processes_[from].commands[shell->second];
+      sources.push_back({chain_base_[from] + command.chain, command.point});
+      end_shell(from, command, about_[p].number);
+    }
     if (!replaces && sources.size() != 1) return false;  // a number that was given twice tells nothing
     for (const Source& source : sources)
       for (std::uint32_t c = 0; c < processes_[p].chains.size(); ++c)
@@ -38,12 +45,8 @@ class Lineage {
   // All that children did comes before the end of the call that found them ended.
   void end_children(std::size_t p) {
     for (std::uint32_t c = 0; c < processes_[p].chains.size(); ++c)
-      for (const Kin& wait : processes_[p].chains[c].waits) {
-        const std::vector<std::size_t> programs = programs_of(p, wait.number);
-        for (const std::size_t child : programs)
-          for (std::uint32_t of_child = 0; of_child < processes_[child].chains.size(); ++of_child)
-            edges_->add({chain_base_[child] + of_child, Source::kEnd}, {chain_base_[p] + c, wait.point});
-      }
+      for (const Kin& wait : processes_[p].chains[c].waits)
+        end_child(p, wait.number, {chain_base_[p] + c, wait.point});
   }
 
   void join_threads(std::size_t p) {
@@ -64,6 +67,53 @@ class Lineage {
   }
 
  private:
+  void end_child(std::size_t parent, std::int64_t number, const Target& known) {
+    for (const std::size_t child : programs_of(parent, number))
+      for (std::uint32_t c = 0; c < processes_[child].chains.size(); ++c)
+        edges_->add({chain_base_[child] + c, Source::kEnd}, known);
+  }
+
+  void end_shell(std::size_t parent, const ShellCommand& command, std::int64_t number) {
+    if (command.done != kNever)
+      end_child(parent, number, {chain_base_[parent] + command.chain, command.done});
+  }
+
+  // Which command of its parent a process is the shell of, where only one can be meant and no other process
+  // can be its shell.
+  void find_shells() {
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> shells_of;  // by parent and command
+    std::map<std::size_t, std::pair<std::size_t, std::size_t>> found;
+    for (std::size_t p = 0; p < about_.size(); ++p) {
+      const std::int64_t parent = about_[p].parent;
+      if (parent < 0 || parent >= static_cast<std::int64_t>(processes_.size()) || !is_shell(about_[p]))
+        continue;
+      const auto from = static_cast<std::size_t>(parent);
+      if (about_[from].number == about_[p].number) continue;  // it was replaced, not forked
+      const auto& commands = processes_[from].commands;
+      std::size_t fitting = 0;
+      for (std::size_t i = 0; i < commands.size(); ++i) {
+        if (commands[i].text != about_[p].arguments.back() || !may_be(commands[i], about_[p])) continue;
+        ++fitting;
+        ++shells_of[{from, i}];
+        found[p] = {from, i};
+      }
+      if (fitting != 1) found.erase(p);
+    }
+    for (const auto& [p, command] : found)
+      if (shells_of[command] == 1) shells_[p] = command.second;
+  }
+
+  // As system() and popen() start it: sh -c COMMAND, or sh -c -- COMMAND.
+  static bool is_shell(const trace::ProcessInfo& process) {
+    const auto& words = process.arguments;
+    const bool marked = words.size() == 4 && words[2] == "--";
+    return (words.size() == 3 || marked) && words[0] == "sh" && words[1] == "-c";
+  }
+
+  bool may_be(const ShellCommand& command, const trace::ProcessInfo& shell) const {
+    return !timed_ || (command.start_ns <= shell.start_ns && shell.start_ns <= command.end_ns);
+  }
+
   // The programs that a child ran; none when its number was given to two children.
   std::vector<std::size_t> programs_of(std::size_t parent, std::int64_t number) const {
     std::vector<std::size_t> found;
@@ -93,15 +143,17 @@ class Lineage {
   std::span<const trace::ProcessInfo> about_;
   std::span<const ProcessActivity> processes_;
   std::span<const std::uint32_t> chain_base_;
+  bool timed_;
   Edges* edges_;
+  std::map<std::size_t, std::size_t> shells_;  // by process: the command of its parent that it ran
 };
 
 }  // namespace
 
 std::vector<bool> add_lineage(std::span<const trace::ProcessInfo> about,
                               std::span<const ProcessActivity> processes,
-                              std::span<const std::uint32_t> chain_base, Edges& edges) {
-  Lineage lineage(about, processes, chain_base, edges);
+                              std::span<const std::uint32_t> chain_base, bool timed, Edges& edges) {
+  Lineage lineage(about, processes, chain_base, timed, edges);
   std::vector<bool> begun(processes.size());
   for (std::size_t p = 0; p < processes.size(); ++p) {
     begun[p] = lineage.begin(p);

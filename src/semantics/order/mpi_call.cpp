@@ -232,6 +232,9 @@ MpiCall describe_call(const trace::Function& function) {
     if (is_one_of(kWaits)) call.kind = Kind::waits;
     if (is_one_of(kMakesThread)) call.kind = Kind::makes_thread;
     if (is_one_of(kJoinsThread)) call.kind = Kind::joins_thread;
+    if (name == "system") call.kind = Kind::runs_shell;
+    if (name == "popen") call.kind = Kind::opens_shell;
+    if (name == "pclose") call.kind = Kind::closes_shell;
     return call;
   }
   name.remove_prefix(4);

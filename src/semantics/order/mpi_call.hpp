@@ -31,6 +31,9 @@ struct MpiCall {
     waits,  // for the end of one
     makes_thread,
     joins_thread,
+    runs_shell,    // system
+    opens_shell,   // popen
+    closes_shell,  // pclose
   };
 
   // Between whom a collective makes an order. Those of `none` only count in the sequence of their

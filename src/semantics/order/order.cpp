@@ -42,6 +42,11 @@ class Order::State {
     return event.process < streams.size() && event.thread < streams[event.process].size() &&
            event.record < stream_of(event).records;
   }
+  // Behind all records of a stream that has some.
+  bool is_end(const Event& event) const {
+    return event.process < streams.size() && event.thread < streams[event.process].size() &&
+           event.record > 0 && event.record == stream_of(event).records;
+  }
   std::vector<Part>::const_iterator part_behind(const Event& event) const {
     const auto& parts = stream_of(event).parts;
     return std::upper_bound(
@@ -157,7 +162,8 @@ Result<std::unique_ptr<Order::State>> Order::State::make(Reading& reading) {
   match_messages(*activities, chain_base, reading.threads(), edges, alone);
   match_collectives(*activities, chain_base, contexts, reading.calls(), edges, alone);
   match_epochs(*activities, chain_base, edges);
-  state->take_kin(trace, add_lineage(trace.processes(), *activities, chain_base, edges));
+  state->take_kin(trace,
+                  add_lineage(trace.processes(), *activities, chain_base, TimeOrder::serves(trace), edges));
   state->tell_unmatched(trace, *activities, chain_base, std::move(alone));
   for (ProcessActivity& activity : *activities)
     for (Chain& chain : activity.chains) {
@@ -199,17 +205,22 @@ Result<Order> Order::of(Reading& reading) {
 }
 
 bool Order::before(Event first, Event second) const {
-  if (!state_->is_there(first) || !state_->is_there(second)) return false;
+  if (!state_->is_there(second)) return false;
+  const bool ends = state_->is_end(first);
+  if (ends)
+    --first.record;  // who comes after all that a thread does comes after its last record
+  else if (!state_->is_there(first))
+    return false;
   const std::uint32_t from = state_->chain_of(first);
   const std::uint32_t to = state_->chain_of(second);
   if (from == kNever || to == kNever) return false;
   const std::uint64_t start = state_->start_of(second);
-  if (from == to) return first.record < start;
+  if (from == to) return !ends && first.record < start;
   const Graph& graph = *state_->graph;
   if (Reach(graph, *state_->clocks)
           .knows(to, graph.ins_up_to(to, start), from, graph.first_out_after(from, first.record)))
     return true;
-  return !is_proven(first.process, second.process) && state_->times.before(first, second);
+  return !ends && !is_proven(first.process, second.process) && state_->times.before(first, second);
 }
 
 std::vector<Event> Order::proof(Event first, Event second) const {

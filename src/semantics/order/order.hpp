@@ -35,7 +35,8 @@ class Order {
   ~Order();
 
   // Whether `first` has completed, in every run that takes the same messages, when `second` starts. `thread`
-  // of an event is the stream of its process. A call is not before those made inside it, nor after them.
+  // of an event is the stream of its process. A call is not before those made inside it, nor after them. The
+  // record behind the last one of a stream stands for the end of its process, of which no time is known.
   bool before(Event first, Event second) const;
   // The calls that prove it: first, then in turns where an edge leaves (a send) and where it arrives (the
   // receive or what completed it), and second. Empty when it is not before, or when time stamps say so.

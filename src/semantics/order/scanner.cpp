@@ -46,6 +46,7 @@ void Scanner::begin_chain(std::uint32_t stream, std::uint64_t first_record, std:
   activity_->chains.push_back(std::move(chain));
   requests_ = {};  // they speak of the last thread's posts
   to_ask_.clear();
+  shells_.clear();  // another thread's stream may be a later one of the same number
 }
 
 std::uint32_t Scanner::point() {
@@ -147,6 +148,12 @@ void Scanner::take(const trace::Record& record) {
       return on_thread(values, record.result, chain().threads_made);
     case Kind::joins_thread:
       return on_thread(values, record.result, chain().threads_joined);
+    case Kind::runs_shell:
+      return run_shell(values);
+    case Kind::opens_shell:
+      return open_shell(values, record.result);
+    case Kind::closes_shell:
+      return values.empty() ? void() : close_shell(values[0]);
     default:
       return;
   }
@@ -407,6 +414,43 @@ void Scanner::wait(Values values, const Value& result) {
     return;
   }
   if (child > 0) chain().waits.push_back({point(), child});
+}
+
+std::int64_t Scanner::end_of_record() const {
+  return record_->start_ns + static_cast<std::int64_t>(record_->duration_ns);
+}
+
+ShellCommand& Scanner::run_command(const Value& text) {
+  ShellCommand command;
+  command.text = text.text;
+  command.chain = chain_index();
+  command.point = point();
+  command.start_ns = record_->start_ns;
+  return activity_->commands.emplace_back(command);
+}
+
+// system(): whatever the shell's status, it has ended.
+void Scanner::run_shell(Values values) {
+  if (values.empty() || values[0].kind != Value::Kind::text) return;
+  ShellCommand& command = run_command(values[0]);
+  if (record_->result.kind != Value::Kind::number) return;  // it never returned
+  command.done = command.point;
+  command.end_ns = end_of_record();
+}
+
+void Scanner::open_shell(Values values, const Value& stream) {
+  if (values.empty() || values[0].kind != Value::Kind::text || stream.kind != Value::Kind::opened) return;
+  run_command(values[0]);
+  shells_[stream.handle] = activity_->commands.size() - 1;
+}
+
+void Scanner::close_shell(const Value& stream) {
+  const auto found = stream.kind == Value::Kind::handle ? shells_.find(stream.handle) : shells_.end();
+  if (found == shells_.end()) return;
+  ShellCommand& command = activity_->commands[found->second];
+  command.done = point();
+  command.end_ns = end_of_record();
+  shells_.erase(found);
 }
 
 void Scanner::on_thread(Values values, const Value& result, std::vector<Kin>& kin) {

@@ -77,6 +77,11 @@ class Scanner {
   void fork(Values values, const trace::Value& result);
   void wait(Values values, const trace::Value& result);
   void on_thread(Values values, const trace::Value& result, std::vector<Kin>& kin);
+  ShellCommand& run_command(const trace::Value& text);
+  void run_shell(Values values);
+  void open_shell(Values values, const trace::Value& stream);
+  void close_shell(const trace::Value& stream);
+  std::int64_t end_of_record() const;
 
   std::uint32_t process_;
   const Contexts* contexts_;
@@ -101,6 +106,7 @@ class Scanner {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>
       neighbours_;  // by place: ranks that it hears from
   std::unordered_map<std::uint32_t, std::uint32_t> list_by_signature_;
+  std::unordered_map<std::uint32_t, std::size_t> shells_;  // commands of this thread that are open, by stream
 };
 
 }  // namespace weir::semantics

@@ -41,7 +41,10 @@ void Scanner::collective(const MpiCall& call, Values values) {
     window.sequence = sequence_of({context, generation});
     window.waits_to_free = call.info != MpiCall::kNone && at(values, call.info).kind == Value::Kind::null;
   }
-  add_collective(call, values, sequence, activity_->places[place], true);
+  // Who leaves with no communicator, as those of colour MPI_UNDEFINED do, has to wait for nobody.
+  const bool splits = call.flow == Flow::all && call.new_comm != MpiCall::kNone;
+  const bool leaves_empty = splits && at(values, call.new_comm).kind != Value::Kind::object;
+  add_collective(call, values, sequence, activity_->places[place], !leaves_empty);
   chain().collectives.back().list = list_of(call, values, place);
   if (call.topology != MpiCall::Topology::none) learn_topology(call, values);
 }
