@@ -26,8 +26,10 @@ endfunction()
 
 text_of(common world.hpp names.hpp memory.hpp fit.hpp run.hpp start.hpp)
 text_of(mpi mpi_world.hpp)
+text_of(hdf5 hdf5_world.hpp)
 literals(common "${common}")
 literals(mpi "${mpi}")
+literals(hdf5 "${hdf5}")
 file(WRITE "${OUT}" "#include \"proxy/runtime_text.hpp\"
 namespace weir::proxy {
 std::string_view runtime_text() {
@@ -38,6 +40,11 @@ std::string_view runtime_text() {
 std::string_view mpi_runtime_text() {
   static constexpr std::string_view kText =
 " "${mpi}" ";
+  return kText;
+}
+std::string_view hdf5_runtime_text() {
+  static constexpr std::string_view kText =
+" "${hdf5}" ";
   return kText;
 }
 }  // namespace weir::proxy

@@ -139,7 +139,7 @@ std::string CallWriter::plain_argument(std::size_t at) {
     case Encoding::handle:
       return handle(at);
     case Encoding::text:
-      return plain_text(at);
+      return names_memory(at) ? nothing(at) : plain_text(at);
     case Encoding::path:
     case Encoding::path_column:
       return path(at);
@@ -152,6 +152,11 @@ std::string CallWriter::plain_argument(std::size_t at) {
     default:
       return nothing(at);
   }
+}
+
+bool CallWriter::names_memory(std::size_t at) const {
+  const std::string& text = tables_->texts[signature_->words[signature_->parts[at].word]];
+  return trace::names_memory(function_->arguments[at].role, text);
 }
 
 std::string CallWriter::nothing(std::size_t at) {

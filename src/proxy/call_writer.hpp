@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ class CallWriter {
   std::string argument(std::size_t at);
   std::string plain_argument(std::size_t at);
   std::string nothing(std::size_t at);
+  bool names_memory(std::size_t at) const;
   std::string plain_text(std::size_t at);
   std::string path(std::size_t at);
   std::string handle(std::size_t at);
@@ -47,6 +49,7 @@ class CallWriter {
   std::string object_argument(std::size_t at);
   std::string file_argument(std::size_t at);
   std::string list(std::size_t at);
+  std::string lists(std::size_t at, const std::vector<trace::ListItem>& items);
   std::string library_nothing(std::size_t at);
   std::string pool(std::size_t at);
   std::string pool_of(std::string_view type, Role role);
@@ -76,6 +79,12 @@ class CallWriter {
   std::vector<std::string> after_;   // behind it
 };
 
+// Which argument says what type the data has that argument `at` points to, where the data depends on it.
+std::optional<std::size_t> type_of_data(const trace::Function& function, std::size_t at);
+// Whether it is given the addresses of lists, or of data in several places; and which argument says of how
+// many.
+bool has_addresses_of_lists(const Argument& about);
+std::optional<std::size_t> count_of_places(const trace::Function& function, std::size_t at);
 // Text as a C string literal; bytes that are not printable as octal.
 std::string c_string(std::string_view text);
 std::string number_text(std::int64_t value);

@@ -32,6 +32,7 @@ constexpr std::array kNulls = {
     OfType{"MPI_Message", "MPI_MESSAGE_NULL"},
     OfType{"MPI_File", "MPI_FILE_NULL"},
     OfType{"hid_t", "-1"},
+    OfType{"int", "-1"},  // of NetCDF and PnetCDF
 };
 
 // Functions in place of the program's.
@@ -129,6 +130,22 @@ std::string CallWriter::file_argument(std::size_t at) {
   return is_pointer(about) ? fmt::format("t.out_object<MPI_File>({}, MPI_FILE_NULL)", at) : "MPI_FILE_NULL";
 }
 
+// Points, blocks: one behind the other, or the address of each.
+std::string CallWriter::lists(std::size_t at, const std::vector<trace::ListItem>& items) {
+  const Argument& about = function_->arguments[at];
+  const bool has_addresses = has_addresses_of_lists(about);
+  std::string made;
+  for (const trace::ListItem& item : items) {
+    const bool is_head = item.kind != trace::ListItem::Kind::number;
+    if (is_head && !has_addresses) continue;
+    if (!made.empty()) made += ", ";
+    made += item.kind == trace::ListItem::Kind::nothing ? "-1" : number_text(item.number);
+  }
+  const std::string base = base_type(about.type);
+  if (!has_addresses) return fmt::format("t.list<{}>({}, {{{}}})", base, at, made);
+  return fmt::format("t.lists<{}>({}, {{{}}})", base_type(base), at, made);
+}
+
 std::string CallWriter::list(std::size_t at) {
   const Argument& about = function_->arguments[at];
   const Part& part = signature_->parts[at];
@@ -140,6 +157,8 @@ std::string CallWriter::list(std::size_t at) {
   // A relative item is the one that depends on the own rank.
   trace::take_list(text, 0, with_zero);
   trace::take_list(text, 1, with_one);
+  const bool has_lists = !with_zero.empty() && with_zero[0].kind == trace::ListItem::Kind::list;
+  if (has_lists || has_addresses_of_lists(about)) return lists(at, with_zero);
   std::int64_t lowest = 0;
   if (about.role == Role::displacement)
     for (const trace::ListItem& item : with_zero)
@@ -176,6 +195,25 @@ std::string CallWriter::list(std::size_t at) {
   return fmt::format("t.objects<{}>({}, {{{}}})", base, at, items);
 }
 
+bool has_addresses_of_lists(const Argument& about) {
+  return std::count(about.type.begin(), about.type.end(), '*') == 2;
+}
+
+std::optional<std::size_t> count_of_places(const trace::Function& function, std::size_t at) {
+  if (!has_addresses_of_lists(function.arguments[at]) || function.layer.starts_with("mpi"))
+    return std::nullopt;
+  for (std::size_t i = 0; i < at; ++i)
+    if (function.arguments[i].role == Role::count && !is_pointer(function.arguments[i])) return i;
+  return std::nullopt;
+}
+
+std::optional<std::size_t> type_of_data(const trace::Function& function, std::size_t at) {
+  if (function.layer != "hdf5" || !function.arguments[at].type.starts_with("const ")) return std::nullopt;
+  for (std::size_t i = 0; i < at; ++i)
+    if (function.arguments[i].role == Role::datatype) return i;
+  return std::nullopt;
+}
+
 std::string CallWriter::library_nothing(std::size_t at) {
   const Argument& about = function_->arguments[at];
   const bool is_const = about.type.starts_with("const ");
@@ -186,13 +224,23 @@ std::string CallWriter::library_nothing(std::size_t at) {
     const std::string base = base_type(about.type);
     return std::string(find(kFunctions, base, "IgnoredFunction{}"));
   }
+  if (about.role == Role::stream) return "stderr";
   if (!is_pointer(about)) return fmt::format("{}{{}}", about.type);
   if (about.name.find("weights") != std::string_view::npos) return "MPI_UNWEIGHTED";
+  if (const auto count = count_of_places(*function_, at)) {
+    const bool is_data = about.role == Role::buffer;
+    return fmt::format("({})t.places({}, {}, {})", about.type, at, given_[*count],
+                       !is_data                           ? "nullptr"
+                       : about.direction == Direction::in ? "world.source"
+                                                          : "world.sink");
+  }
   if (about.role == Role::buffer) {
     if (function_->name == "MPI_Free_mem") return "allocated_memory()";
     if (about.direction == Direction::in && !is_const) return fmt::format("({})world.windows", about.type);
+    if (const auto type = type_of_data(*function_, at)) return fmt::format("data_of({})", given_[*type]);
     return fmt::format("({})world.{}", about.type, is_const ? "source" : "sink");
   }
+  if (function_->name == "H5Tenum_insert") return fmt::format("new_value(t, {})", at);
   if (about.name == "baseptr" || about.name == "argv" || about.name == "argvs") {
     if (about.name == "baseptr") return "new_memory()";
     return about.direction == Direction::inout ? "arguments()" : fmt::format("({})nullptr", about.type);
@@ -223,6 +271,7 @@ std::string CallWriter::library_argument(std::size_t at) {
     case Encoding::path_column:
       return path(at);
     case Encoding::text: {
+      if (names_memory(at)) return library_nothing(at);
       const std::string& text = tables_->texts[signature_->words[part.word]];
       if (about.role == Role::text) return plain_text(at);
       return about.role == Role::buffer || by_value

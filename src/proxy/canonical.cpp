@@ -76,7 +76,10 @@ void Canonical::put_value(const trace::Function& function, const Argument& about
       put_number(value.number);
       break;
     case Value::Kind::text:
-      put("\"{}\"", value.text);
+      if (trace::names_memory(about.role, value.text))
+        out_ += "...";  // a proxy has its own
+      else
+        put("\"{}\"", value.text);
       break;
     case Value::Kind::path:
       if (about.direction == Direction::inout)
@@ -110,6 +113,8 @@ void Canonical::put_value(const trace::Function& function, const Argument& about
           put("{}, ", item.text);
         else if (item.kind == trace::ListItem::Kind::nothing)
           out_ += "nothing, ";
+        else if (item.kind == trace::ListItem::Kind::list)
+          put("{}: ", item.number);
         else if (is_object || about.role == Role::request)
           put_object(item.number), out_ += ", ";
         else
@@ -139,7 +144,7 @@ std::string Canonical::text(const trace::Record& record) {
   }
   out_ += ") = ";
   const Argument result{"", function.result_type, function.result, Direction::out, {}, 1};
-  const bool is_process = function.means == "fork";
+  const bool is_process = function.means == "fork" || function.means == "vfork";
   if (is_process && record.result.kind == Value::Kind::number)
     out_ += record.result.number == 0 ? "0" : "process";
   else

@@ -13,6 +13,11 @@ ffi_type* DynamicCall::type_of(std::string_view type) {
       "int",    "unsigned int", "mode_t",   "uid_t",     "gid_t",     "key_t",   "pid_t",
       "wint_t", "wchar_t",      "uint32_t", "socklen_t", "clockid_t", "int32_t", "unsigned"};
   if (type == "void") return &ffi_type_void;
+  if (type == "double") return &ffi_type_double;
+  if (type == "float") return &ffi_type_float;
+  // Codes and enumerations of HDF5 (its handles and sizes are called otherwise), types of NetCDF.
+  if (type.starts_with("H5") || type == "herr_t" || type == "htri_t" || type == "nc_type")
+    return &ffi_type_sint32;
   if (type == "MPI_Fint") return &ffi_type_sint32;
   const bool is_handle = type.starts_with("MPI_") && type != "MPI_Aint" && type != "MPI_Offset" &&
                          type != "MPI_Count" && type != "MPI_File";  // a pointer everywhere
@@ -23,6 +28,7 @@ ffi_type* DynamicCall::type_of(std::string_view type) {
 
 void DynamicCall::add(std::string_view type, std::int64_t value) {
   ffi_type* const made = type_of(type);
+  if (made == &ffi_type_double || made == &ffi_type_float) return add_real(type, static_cast<double>(value));
   Slot& slot = values_.emplace_back();
   if (made == &ffi_type_sint32)
     slot.narrow = static_cast<std::int32_t>(value);
@@ -36,9 +42,14 @@ void DynamicCall::add_pointer(const void* value) {
   types_.push_back(&ffi_type_pointer);
 }
 
-void DynamicCall::add_real(double value) {
-  values_.emplace_back().real = value;
-  types_.push_back(&ffi_type_double);
+void DynamicCall::add_real(std::string_view type, double value) {
+  ffi_type* const made = type_of(type);
+  Slot& slot = values_.emplace_back();
+  if (made == &ffi_type_float)
+    slot.narrow_real = static_cast<float>(value);
+  else
+    slot.real = value;
+  types_.push_back(made);
 }
 
 bool DynamicCall::make(const std::string& name, std::string_view result_type, std::int64_t& result) {

@@ -15,7 +15,8 @@ class DynamicCall {
  public:
   void add(std::string_view type, std::int64_t value);
   void add_pointer(const void* value);
-  void add_real(double value);
+  // Of type double or float.
+  void add_real(std::string_view type, double value);
   // What follows is passed in place of '...'.
   void begin_variable() { fixed_ = types_.size(); }
 
@@ -35,6 +36,7 @@ class DynamicCall {
     std::int32_t narrow;
     const void* pointer;
     double real;
+    float narrow_real;
   };
 
   std::vector<ffi_type*> types_;

@@ -29,6 +29,30 @@ TEST(DynamicCall, ANarrowResultKeepsItsSign) {
   EXPECT_EQ(result_of(call, "atoi", "int"), -3);
 }
 
+TEST(DynamicCall, RealsAreAsWideAsTheirTypes) {
+  DynamicCall wide;
+  wide.add_real("double", 1024);
+  EXPECT_EQ(result_of(wide, "ilogb", "int"), 10);
+  DynamicCall narrow;
+  narrow.add_real("float", 8);
+  EXPECT_EQ(result_of(narrow, "ilogbf", "int"), 3);
+  DynamicCall nothing;  // an argument that was not recorded
+  nothing.add("double", 1);
+  EXPECT_EQ(result_of(nothing, "ilogb", "int"), 0);
+}
+
+// atoi() and atol() stand for functions of HDF5: codes and enumerations are 4 bytes wide, its handles 8.
+TEST(DynamicCall, ResultsOfDataLibrariesAreAsWideAsTheirTypes) {
+  for (const char* const type : {"herr_t", "htri_t", "H5T_class_t", "nc_type"}) {
+    DynamicCall call;
+    call.add_pointer("-3");
+    EXPECT_EQ(result_of(call, "atoi", type), -3) << type;
+  }
+  DynamicCall handle;
+  handle.add_pointer("72057594037927936");
+  EXPECT_EQ(result_of(handle, "atol", "hid_t"), std::int64_t{1} << 56);
+}
+
 TEST(DynamicCall, VariableArgumentsArePassedAsCDoes) {
   std::array<char, 64> text{};
   DynamicCall call;
@@ -37,7 +61,7 @@ TEST(DynamicCall, VariableArgumentsArePassedAsCDoes) {
   call.add_pointer("%ld %.2f %s");
   call.begin_variable();
   call.add("long", 7);
-  call.add_real(1.25);
+  call.add_real("double", 1.25);
   call.add_pointer("words");
   EXPECT_EQ(result_of(call, "snprintf", "int"), 12);
   EXPECT_EQ(std::string_view(text.data()), "7 1.25 words");

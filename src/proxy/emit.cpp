@@ -68,6 +68,7 @@ class ProgramWriter {
     std::string out = head();
     out += runtime_text();
     if (plan_.has_ranks) out += mpi_runtime_text();
+    if (plan_.libraries.contains("hdf5")) out += hdf5_runtime_text();
     out += library_headers();
     out += "\nusing namespace weir_proxy;\n\n";
     for (const std::string& one : declarations_.functions) out += one + "\n";

@@ -108,7 +108,7 @@ std::string_view why_not(const trace::Function& function) {
   if (name.starts_with("exec") ||
       is_one_of("fexecve", "posix_spawn", "posix_spawnp", "system", "popen", "pclose"))
     return "other programs are not started";
-  if (is_one_of("fork", "_Fork", "forkpty", "daemon", "wait", "waitpid", "wait3", "wait4", "waitid"))
+  if (is_one_of("fork", "_Fork", "vfork", "forkpty", "daemon", "wait", "waitpid", "wait3", "wait4", "waitid"))
     return "child processes are not made";
   if (is_one_of("pthread_create", "thrd_create", "pthread_join", "pthread_tryjoin_np", "pthread_timedjoin_np",
                 "pthread_clockjoin_np", "thrd_join"))
@@ -122,12 +122,7 @@ std::string_view why_not(const trace::Function& function) {
     return "means something in that process only";
   if (is_one_of("fopencookie", "fts_open", "fts_read", "fts_children", "fts_set", "fts_close"))
     return "calls functions of the program";
-  const bool has_lists_of_lists =
-      name.starts_with("ncmpi_") &&
-      (name.find("put_varn") != std::string::npos || name.find("get_varn") != std::string::npos ||
-       name.starts_with("ncmpi_mput_") || name.starts_with("ncmpi_mget_"));
-  if (name.starts_with("MPI_Grequest") || name == "MPI_Register_datarep" || name == "H5Sselect_elements" ||
-      has_lists_of_lists)
+  if (name.starts_with("MPI_Grequest") || name == "MPI_Register_datarep")
     return "not all of its arguments are recorded";
   if (name.starts_with("MPI_Comm_spawn") || is_one_of("MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join"))
     return "other worlds are not started";

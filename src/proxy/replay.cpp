@@ -4,8 +4,6 @@
 #include <deque>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "proxy/replay_maker.hpp"
 #include "proxy/runtime/start.hpp"
 
@@ -17,7 +15,7 @@ using weir_proxy::world;
 // The plan as the runtime has it; points into the other one.
 class RunningPlan {
  public:
-  RunningPlan(const Plan& plan, ReplayLibrary* library) : plan_(plan), library_(library) {
+  RunningPlan(const Plan& plan, ReplayLibrary& library) : plan_(plan), library_(&library) {
     for (const ProcessPlan& process : plan.processes) add_process(process);
     for (const auto& [path, need] : plan.needs)
       needs_.push_back({static_cast<weir_proxy::Need::Kind>(need.kind), path.c_str(), need.size,
@@ -92,17 +90,8 @@ class RunningPlan {
 
 }  // namespace
 
-Result<void> check_replayable(const Plan& plan) {
-  if (plan.libraries.empty()) return {};
-  return Error{Errc::lacking, fmt::format("holds calls of {}, whose objects only a compiled program has",
-                                          fmt::join(plan.libraries, ", "))}
-      .in(plan.trace->path().string())
-      .with_remedy("write a program with 'weir proxy' and compile it");
-}
-
-Result<int> replay(const Plan& plan, const ReplayOptions& options, ReplayLibrary* library) {
-  if (const auto possible = check_replayable(plan); !possible) return possible.error();
-  if (plan.has_ranks && library == nullptr)
+Result<int> replay(const Plan& plan, const ReplayOptions& options, ReplayLibrary& library) {
+  if (plan.has_ranks && !library.has_mpi())
     return Error{Errc::lacking, "holds MPI calls, and this program has no MPI"}
         .in(plan.trace->path().string())
         .with_remedy("build Weir with that MPI's development package, or write a program with 'weir proxy'");

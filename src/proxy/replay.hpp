@@ -17,11 +17,9 @@ struct ReplayOptions {
 
 // Makes the calls of the plan in this process: what a proxy does, without a compiler. The exit status: 0 when
 // all ended as recorded, 1 otherwise. Once per process: it changes the working directory and where output
-// goes. Of a trace with ranks it makes those of the rank that this process is, with `library` for the calls
-// of MPI (the programs weir-replay-* have one); without one such traces are refused.
-Result<int> replay(const Plan& plan, const ReplayOptions& options, ReplayLibrary* library = nullptr);
-
-// An Error of kind `lacking` where the plan has calls that only a compiled program can make.
-Result<void> check_replayable(const Plan& plan);
+// goes. Of a trace with ranks it makes those of the rank that this process is. `library` makes the calls of
+// libraries with objects of their own: those of MPI in the programs weir-replay-*, without which such traces
+// are refused, those for data (loaded before) everywhere.
+Result<int> replay(const Plan& plan, const ReplayOptions& options, ReplayLibrary& library);
 
 }  // namespace weir::proxy

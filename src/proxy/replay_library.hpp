@@ -14,6 +14,8 @@ class ReplayLibrary {
  public:
   virtual ~ReplayLibrary() = default;
 
+  virtual bool has_mpi() const { return false; }
+
   // Makes the call of this record and compares how it ends; false if it is none of the library's.
   virtual bool make(weir_proxy::Stream& stream, const trace::Record& record) = 0;
 };

@@ -106,7 +106,10 @@ void ReplayMaker::add(DynamicCall& made, std::size_t at) {
       made.add_pointer(path(at));
       return;
     case Value::Kind::text:
-      made.add_pointer(text(at));
+      if (trace::names_memory(about.role, value.text))
+        add_nothing(made, at);
+      else
+        made.add_pointer(text(at));
       return;
     case Value::Kind::pair:
       made.add_pointer(stream_.out(index));
@@ -200,7 +203,7 @@ void ReplayMaker::add_varargs(DynamicCall& made, std::size_t at) {
   fit_.emplace(format_.c_str(), record_->failed() ? 0 : record_->result.number);
   for (std::size_t i = 0; i < fit_->size(); ++i) {
     if (fit_->kind(i) == 'f')
-      made.add_real(fit_->real(i));
+      made.add_real("double", fit_->real(i));
     else if (fit_->kind(i) == 's')
       made.add_pointer(fit_->text(i));
     else if (fit_->kind(i) == 'n')

@@ -90,8 +90,8 @@ int main(int argc, char** argv) {
 
 
 def check_libraries(checks, weir, scratch):
-    """Calls of HDF5 and NetCDF are made again, and what they do inside is their own; without a compiler they are not made."""
-    for name, package, options in (("hdf5_sets", "hdf5-serial", ["-DSERIAL"]), ("hdf5_corners", "hdf5-serial", []), ("netcdf_grid", "netcdf", [])):
+    """Calls of HDF5 and NetCDF are made again, with a compiler and without, and what they do inside is their own."""
+    for name, package, options in (("hdf5_sets", "hdf5-serial", ["-DSERIAL"]), ("hdf5_corners", "hdf5-serial", []), ("hdf5_texts", "hdf5-serial", []), ("netcdf_grid", "netcdf", [])):
         found = [run(["pkg-config", kind, package]) for kind in ("--cflags", "--libs")]
         if any(one.returncode for one in found):
             checks.skip(name, f"no {package}")
@@ -106,8 +106,13 @@ def check_libraries(checks, weir, scratch):
         directory.mkdir()
         case = Case(checks, weir, scratch, name)
         if case.whole([binary], directory):
-            done = run([weir, "replay", case.trace_of_program, "--root", scratch / f"{name}.no"])
-            checks.expect(f"{name}: is not replayed, with the remedy", done.returncode == 3 and b"weir proxy" in done.stderr, text_of(done))
+            case.replay()
+            made = scratch / f"{name}.replayed" / str(directory.resolve()).lstrip("/")
+            sizes = [{path.name: path.stat().st_size for path in folder.iterdir()} for folder in (directory, made)]
+            if name == "hdf5_texts":  # texts are data
+                checks.equal(f"{name}: its files when replayed", sorted(sizes[1]), sorted(sizes[0]))
+            else:
+                checks.equal(f"{name}: its files have the same sizes when replayed", sizes[1], sizes[0])
 
 
 def main():

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "proxy/data_libraries.hpp"
 #include "proxy/mpi/mpi_library.hpp"
 #include "proxy/replay.hpp"
 #include "proxy/runtime/start.hpp"
@@ -22,8 +23,11 @@ Result<int> run(int argc, char** argv) {
   if (!trace) return trace.error();
   const auto plan = make_plan(*trace);
   if (!plan) return plan.error();
+  const auto loaded =
+      load_data_libraries(*plan, {{"hdf5", WEIR_HDF5}, {"netcdf", WEIR_NETCDF}, {"pnetcdf", WEIR_PNETCDF}});
+  if (!loaded) return loaded.error();
   mpi::MpiLibrary library;
-  return replay(*plan, options, &library);
+  return replay(*plan, options, library);
 }
 
 }  // namespace

@@ -4,11 +4,12 @@
 
 namespace weir::proxy::mpi {
 
-// The calls of MPI and MPI-IO, by the library this program is linked with. Objects are kept by the numbers
-// that they have in the trace.
+// The calls of MPI and MPI-IO, by the library this program is linked with, and of libraries for data. Objects
+// are kept by the numbers that they have in the trace.
 class MpiLibrary : public ReplayLibrary {
  public:
   MpiLibrary();
+  bool has_mpi() const override { return true; }
   bool make(weir_proxy::Stream& stream, const trace::Record& record) override;
 };
 

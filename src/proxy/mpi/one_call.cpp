@@ -41,6 +41,12 @@ bool is_address(std::string_view type) {
   return type.ends_with('*') || type.find("(*)") != std::string_view::npos;
 }
 
+OneCall::OneCall(weir_proxy::Stream& stream, const trace::Record& record)
+    : stream_(stream),
+      record_(record),
+      of_mpi_(record.function->layer.starts_with("mpi")),
+      data_(stream, record, call_, after_) {}
+
 void OneCall::make() {
   const trace::Function& function = *record_.function;
   const auto known = find_call(function.name);
@@ -55,14 +61,19 @@ void OneCall::make() {
     return;
   }
   for (const auto& one : after_) one();
-  check(got);
+  if (of_mpi_)
+    check(got);
+  else
+    data_.check(got);
 }
 
 void OneCall::add(std::size_t at) {
   const Role role = about(at).role;
   if (role == Role::varargs) return;
+  const bool is_object = (record_.function->objects >> at & 1U) != 0;
+  if (!of_mpi_ && !(is_object && about(at).type.find("MPI_") != std::string_view::npos)) return data_.add(at);
   if (role == Role::file && item_type(about(at).type) == "MPI_File") return add_file(at);
-  if ((record_.function->objects >> at & 1U) != 0 || role == Role::request) return add_object(at);
+  if (is_object || role == Role::request) return add_object(at);
   if (role == Role::status) return add_status(at);
   switch (value(at).kind) {
     case Value::Kind::list:
@@ -70,6 +81,7 @@ void OneCall::add(std::size_t at) {
     case Value::Kind::path:
       return add_path(at);
     case Value::Kind::text:
+      if (trace::names_memory(role, value(at).text)) return add_nothing(at);
       return role == Role::text ? add_text(at) : add_name(at);
     case Value::Kind::null:
       return call_.add_pointer(nullptr);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/data_arguments.hpp"
 #include "proxy/dynamic_call.hpp"
 #include "proxy/mpi/constants.hpp"
 #include "proxy/runtime/mpi_world.hpp"
@@ -12,10 +13,11 @@
 
 namespace weir::proxy::mpi {
 
-// One call of MPI as it was recorded: its arguments, the call, and what it leaves.
+// One call of MPI as it was recorded, or of a library for data that uses it: its arguments, the call, and
+// what it leaves.
 class OneCall {
  public:
-  OneCall(weir_proxy::Stream& stream, const trace::Record& record) : stream_(stream), record_(record) {}
+  OneCall(weir_proxy::Stream& stream, const trace::Record& record);
 
   void make();
 
@@ -46,8 +48,10 @@ class OneCall {
 
   weir_proxy::Stream& stream_;
   const trace::Record& record_;
+  const bool of_mpi_;
   DynamicCall call_;
-  std::vector<std::function<void()>> after_;
+  DataArguments::Steps after_;
+  DataArguments data_;
   MPI_Request* requests_ = nullptr;
   int request_count_ = 0;
 };

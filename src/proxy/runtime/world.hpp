@@ -257,6 +257,30 @@ struct Stream {
     for (const i64 value : values) at[i++] = static_cast<T>(value);
     return at;
   }
+  // Lists one behind the other, each with its length before it, -1 for one that is not there: their
+  // addresses.
+  template <class T>
+  T** lists(int argument, std::initializer_list<i64> values) {
+    return lists<T>(argument, values.begin(), values.size());
+  }
+  template <class T>
+  T** lists(int argument, const i64* values, std::size_t count) {
+    T** const addresses = static_cast<T**>(out(argument));
+    T* item = static_cast<T*>(static_cast<void*>(addresses + count));  // there are no more lists than values
+    std::size_t made_lists = 0;
+    for (std::size_t i = 0; i < count; ++made_lists) {
+      const i64 length = values[i++];
+      addresses[made_lists] = length < 0 ? nullptr : item;
+      for (i64 k = 0; k < length && i < count; ++k) *item++ = static_cast<T>(values[i++]);
+    }
+    return addresses;
+  }
+  // For data in so many places.
+  void** places(int argument, i64 count, char* place) {
+    void** const at = static_cast<void**>(out(argument));
+    for (i64 i = 0; i < count && i < static_cast<i64>(kOutBytes / sizeof *at); ++i) at[i] = place;
+    return at;
+  }
   template <class T>
   T* out_object(int argument, T value) {
     T* const at = static_cast<T*>(out(argument));
