@@ -14,13 +14,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fork_mark.hpp"
 #include "transport/detail/connection.hpp"
-#include "transport/detail/fork_mark.hpp"
 #include "transport/detail/futex.hpp"
 #include "transport/detail/layout.hpp"
 #include "transport/detail/pause.hpp"
 #include "transport/detail/ring.hpp"
 #include "transport/detail/slot_pool.hpp"
+#include "transport/detail/spin_habit.hpp"
 
 namespace weir::transport {
 
@@ -53,11 +54,12 @@ struct Channel::Impl {
   Outcome await_turn(Slot& slot, Clock::time_point deadline);
   bool check_gone();
 
-  detail::ForkMark mark;
+  ForkMark mark;
   detail::Connection connection;
   detail::ClientMemory& memory;
   detail::SlotPool pool;
   const bool one_processor = has_one_processor();
+  detail::SpinHabit habit;
   std::atomic<bool> gone = false;
 };
 
@@ -79,11 +81,16 @@ Outcome Channel::Impl::await_turn(Slot& slot, Clock::time_point deadline) {
   constexpr std::chrono::milliseconds kLookAgain{20};
   auto& turn = slot.head.turn;
   const auto begin = Clock::now();
-  for (unsigned i = 1; !one_processor; ++i) {
-    if (turn.load(std::memory_order_acquire) == detail::kClientsTurn) return Outcome::turn;
+  const bool spins = !one_processor && habit.worth();
+  for (unsigned i = 1; spins; ++i) {
+    if (turn.load(std::memory_order_acquire) == detail::kClientsTurn) {
+      habit.found();
+      return Outcome::turn;
+    }
     if (i % 8 == 0 && Clock::now() - begin > kSpin) break;
     detail::pause_briefly(i);
   }
+  const auto asleep = Clock::now();
   for (;;) {
     std::uint32_t seen = detail::kServersTurn;
     turn.compare_exchange_strong(seen, detail::kServersTurnWaited, std::memory_order_acq_rel);
@@ -93,7 +100,10 @@ Outcome Channel::Impl::await_turn(Slot& slot, Clock::time_point deadline) {
     if (now >= deadline) return Outcome::late;
     detail::futex_wait(turn, detail::kServersTurnWaited,
                        std::min<std::chrono::nanoseconds>(deadline - now, kLookAgain));
-    if (turn.load(std::memory_order_acquire) == detail::kClientsTurn) return Outcome::turn;
+    if (turn.load(std::memory_order_acquire) == detail::kClientsTurn) {
+      if (spins) habit.in_vain(Clock::now() - asleep);
+      return Outcome::turn;
+    }
   }
 }
 

@@ -58,11 +58,10 @@ bool Worker::poll() {
   if (!roster_.is_current(view_)) follow();
   bool something = false;
   bool condemned = false;
-  for (const auto& link : view_.links)
-    if (link->serve(number_, handler)) {
-      something = true;
-      condemned |= link->is_condemned();
-    }
+  for (const auto& link : view_.links) {
+    something |= link->serve(number_, handler);
+    condemned |= link->is_condemned();  // also by an answer that came in between
+  }
   if (condemned) reception_.attention();
   // Looking at the door is a system call: after a sleep, when asked to, and now and then under load.
   constexpr unsigned kNowAndThen = 256;

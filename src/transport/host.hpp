@@ -31,7 +31,8 @@ struct HostOptions {
 // removed before.
 class Host {
  public:
-  // In the thread of the worker that the client called.
+  // In the thread of the worker that the client called. A client whose request is blamed (respond.hpp) is
+  // dropped.
   using Handler = std::function<void(std::uint64_t client, Bytes request, Respond respond)>;
 
   // The socket is bound and clients may connect; they are welcomed once worker 0's loop runs. A socket left

@@ -77,7 +77,7 @@ void InProcessFabric::handle(Message message) {
 
 void InProcessFabric::handle_request(Message message) {
   Respond respond([net = net_, here = address_, to = std::move(message.from_address), self = self_,
-                   call = message.call](Bytes* answer) {
+                   call = message.call](Bytes* answer, bool /*blames*/) {
     net->send(here, to,
               {.kind = answer != nullptr ? MessageKind::answer : MessageKind::unanswered,
                .from = self,

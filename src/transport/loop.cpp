@@ -140,17 +140,33 @@ void Loop::sleep() {
 }
 
 void Loop::run() {
+  // A turn may take a microsecond, with UCX in it: yielding goes by time, not by turns.
+  constexpr std::chrono::microseconds kBetweenYields{1};
   auto last_event = Clock::now();
-  for (unsigned turn = 1; !stop_; ++turn) {
+  auto last_yield = last_event;
+  bool spins = true;                        // after the last event
+  auto slept = std::chrono::nanoseconds{};  // since then, at last
+  while (!stop_) {
     bool something = run_posted();
     run_timers();
     something |= poll_sources();
+    const auto now = Clock::now();
     if (something) {
-      last_event = Clock::now();
-    } else if (Clock::now() - last_event < spin_) {
-      detail::pause_briefly(turn);
-    } else {
+      if (spins && slept > slept.zero())
+        habit_.in_vain(slept);
+      else if (spins)
+        habit_.found();
+      spins = habit_.worth();
+      slept = slept.zero();
+      last_event = last_yield = now;
+    } else if (!spins || now - last_event >= spin_) {
       sleep();  // a timer's end is no event: a loop that only keeps time does not spin
+      slept = Clock::now() - now;
+    } else if (now - last_yield >= kBetweenYields) {
+      ::sched_yield();
+      last_yield = Clock::now();
+    } else {
+      detail::pause_processor();
     }
   }
   run_posted();

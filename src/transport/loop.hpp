@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/unique_fd.hpp"
+#include "transport/detail/spin_habit.hpp"
 #include "transport/source.hpp"
 
 namespace weir::transport {
@@ -53,6 +54,7 @@ class Loop {
   void wake();
 
   std::chrono::nanoseconds spin_;
+  detail::SpinHabit habit_;
   UniqueFd epoll_;
   UniqueFd bell_;  // an eventfd: rung by post() and stop() when the loop sleeps
   std::vector<Source*> sources_;

@@ -305,7 +305,7 @@ void UcxFabricImpl::handle_hello_answer(UcxLink& link, const Bytes& bytes) {
 
 void UcxFabricImpl::handle_request(std::uint32_t from, std::uint64_t link, std::uint64_t call,
                                    Bytes request) {
-  Respond respond([alive = std::weak_ptr(alive_), link, call](Bytes* answer) {
+  Respond respond([alive = std::weak_ptr(alive_), link, call](Bytes* answer, bool /*blames*/) {
     if (const auto fabric = alive.lock()) (*fabric)->respond(link, call, answer);
   });
   if (handler_) handler_(from, std::move(request), std::move(respond));

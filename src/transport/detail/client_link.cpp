@@ -87,8 +87,11 @@ void ClientLink::handle(unsigned worker, unsigned slot, const Host::Handler& han
   SlotState& here = state(worker, slot);
   here.phase = Phase::handling;
   const std::uint64_t ticket = ++here.ticket;
-  Respond respond([link = weak_from_this(), worker, slot, ticket](Bytes* answer) {
-    if (const auto alive = link.lock()) alive->answer(worker, slot, ticket, answer);
+  Respond respond([link = weak_from_this(), worker, slot, ticket](Bytes* answer, bool blames) {
+    const auto alive = link.lock();
+    if (alive == nullptr) return;
+    if (blames) alive->condemned_ = true;
+    alive->answer(worker, slot, ticket, answer);
   });
   if (handler) handler(number_, std::exchange(here.bytes, {}), std::move(respond));
 }

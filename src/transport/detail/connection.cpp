@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/moved_up.hpp"
 #include "transport/detail/handshake.hpp"
 #include "transport/detail/layout.hpp"
 #include "transport/detail/parcel.hpp"

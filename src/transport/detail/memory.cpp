@@ -46,11 +46,4 @@ Result<void> seal_against_writers(int fd) {
   return {};
 }
 
-UniqueFd moved_up(UniqueFd fd) {
-  constexpr int kLowest = 1000;
-  if (!fd || fd.get() >= kLowest) return fd;
-  const int high = ::fcntl(fd.get(), F_DUPFD_CLOEXEC, kLowest);
-  return high < 0 ? std::move(fd) : UniqueFd(high);
-}
-
 }  // namespace weir::transport::detail

@@ -40,7 +40,4 @@ Result<UniqueFd> make_memory(const char* name, std::size_t bytes);
 // From now on others can map it for reading only.
 Result<void> seal_against_writers(int fd);
 
-// The same open file under a number that applications do not use; where there is none, as it is.
-UniqueFd moved_up(UniqueFd fd);
-
 }  // namespace weir::transport::detail
