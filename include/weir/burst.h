@@ -7,9 +7,10 @@
  *   weir_fs_disconnect(fs);
  *
  * Functions return 0 or a count, and -1 (or NULL) with errno set on failure. They do not print, and do not
- * end the program. EIO: the servers did not answer within the job's time limit. All may be called from any
- * thread; a child made by fork() connects anew. Paths are below the job's mount, absolute or relative to it:
- * EXDEV for others.
+ * end the program. EIO: the servers did not answer within the job's time limit. EROFS: the job is about to
+ * end
+ * (`weir fs stop`), and nothing new is taken in. All may be called from any thread; a child made by fork()
+ * connects anew. Paths are below the job's mount, absolute or relative to it: EXDEV for others.
  */
 #ifndef WEIR_BURST_H
 #define WEIR_BURST_H
@@ -30,7 +31,8 @@ typedef struct weir_file weir_file; /* an open file */
 
 /* `job`: the file that `weir fs start --job` wrote; NULL for $WEIR_JOB. */
 WEIR_API weir_fs* weir_fs_connect(const char* job);
-/* Files that are still open are closed. */
+/* Files that are still open are closed. A program that ends by exit() or from main() without it has published
+ * what closing its files would have; one that is killed, or ends by _exit(), has not. */
 WEIR_API int weir_fs_disconnect(weir_fs* fs);
 /* The number by which others know this process (weir_read_peer, weir_interval). */
 WEIR_API uint64_t weir_fs_client(const weir_fs* fs);
@@ -82,6 +84,23 @@ WEIR_API int weir_query_file(weir_file* file, weir_interval** intervals, size_t*
 WEIR_API int weir_detach(weir_file* file, off_t offset, size_t bytes);
 WEIR_API int weir_detach_file(weir_file* file);
 WEIR_API int weir_detach_client(weir_fs* fs);
+
+/* --- locks: beside every model; posix-lock takes and keeps them by itself --- */
+
+enum {
+  WEIR_LOCK_SHARED = 0,    /* others may lock the range shared too, and read it under posix-lock */
+  WEIR_LOCK_EXCLUSIVE = 1, /* nobody else */
+};
+
+/* The range, in whole blocks of 4 KiB, is this process's until it releases it; 0 bytes: all from `offset` on.
+ * Waits for others who have it: EIO when they still do after the job's time limit, as when two wait for each
+ * other. A lock publishes nothing by itself. */
+WEIR_API int weir_lock(weir_file* file, off_t offset, size_t bytes, int type);
+/* Every lock of this process that overlaps the range, all of the file, or all of all files; none is fine.
+ * They end with the last close of the file too, and with the process. */
+WEIR_API int weir_release(weir_file* file, off_t offset, size_t bytes);
+WEIR_API int weir_release_file(weir_file* file);
+WEIR_API int weir_release_client(weir_fs* fs);
 
 #ifdef __cplusplus
 }

@@ -3,13 +3,14 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "burst/backing.hpp"
 #include "burst/io_threads.hpp"
 #include "burst/job.hpp"
-#include "burst/protocol.hpp"
-#include "burst/segment.hpp"
 #include "burst/segment_reader.hpp"
+#include "burst/segment_store.hpp"
+#include "burst/space_protocol.hpp"
 
 namespace weir::burst {
 
@@ -19,8 +20,9 @@ class Agent {
  public:
   Agent(const Job& job, std::uint32_t number, const Backing& backing);
 
-  // ENOSPC when the buffer is full and may not spill.
-  Outcome<GrantedSegment> grant(std::uint64_t client, const GrantSegment& request);
+  SegmentStore& store() { return store_; }
+  // Their space goes back to the device; `done` gets the bytes, in one of the agent's threads.
+  void remove(std::vector<SegmentKey> segments, std::function<void(std::uint64_t)> done);
   // ESTALE when a segment is gone.
   Outcome<Content> fetch(const Fetch& request);
   // `done` runs in one of the agent's threads.
@@ -30,26 +32,17 @@ class Agent {
   void finish() { threads_.finish(); }
 
   struct Counts {
-    std::uint64_t buffered_bytes = 0;  // of granted segments
-    std::uint64_t spilled_bytes = 0;
-    std::uint64_t segments = 0;
     std::uint64_t fetched_bytes = 0;
     std::uint64_t written_back_bytes = 0;
   };
   Counts counts() const;
 
  private:
-  Outcome<GrantedSegment> make_segment(const std::filesystem::path& path, const SegmentHeader& header,
-                                       std::atomic<std::uint64_t>& bytes);
   Outcome<Flushed> write_back_now(const WriteBack& request);
 
-  const Job& job_;
-  std::uint32_t number_;
   const Backing& backing_;
+  SegmentStore store_;
   SegmentReader segments_;
-  std::atomic<std::uint64_t> buffered_ = 0;
-  std::atomic<std::uint64_t> spilled_ = 0;
-  std::atomic<std::uint64_t> granted_ = 0;
   std::atomic<std::uint64_t> fetched_ = 0;
   std::atomic<std::uint64_t> written_back_ = 0;
   IoThreads threads_{2};  // last: they use the rest

@@ -1,5 +1,6 @@
 #include "burst/backing.hpp"
 
+#include <array>
 #include <climits>
 
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "base/file.hpp"
+#include "base/moved_up.hpp"
 
 namespace weir::burst {
 namespace {
@@ -26,6 +28,10 @@ UniqueFd open_below(int root, const char* path, int flags, std::uint32_t mode) {
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
+timespec time_of(std::int64_t nanoseconds) {
+  return {nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+}
+
 }  // namespace
 
 bool is_clean_path(std::string_view path) {
@@ -43,18 +49,45 @@ bool is_clean_path(std::string_view path) {
 Result<Backing> Backing::open(const std::filesystem::path& directory) {
   auto root = weir::open_file(directory, O_PATH | O_DIRECTORY);
   if (!root) return root.error().in("backing directory");
-  return Backing(std::move(*root), directory);
+  return Backing(moved_up(std::move(*root)), directory);
 }
 
 UniqueFd Backing::open_file(const std::string& path, int flags, std::uint32_t mode) const {
-  return open_below(root_.get(), path.c_str(), flags, mode);
+  return moved_up(open_below(root_.get(), path.c_str(), flags, mode));
 }
 
-UniqueFd Backing::open_parent(const std::string& path, std::string& last) const {
+UniqueFd Backing::open_to_write(const std::string& path) const {
+  constexpr int kFlags = O_WRONLY | O_CREAT;
+  UniqueFd file = open_below(root_.get(), path.c_str(), kFlags, 0600);
+  if (file || errno != EACCES) return file;
+  std::string last;
+  const UniqueFd parent = open_parent(path, last);
+  if (!parent || ::fchmodat(parent.get(), last.c_str(), 0600, 0) != 0) return {};
+  return open_below(root_.get(), path.c_str(), kFlags, 0600);
+}
+
+int Backing::give(int file, const Attributes& attributes) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0) return errno;
+  if ((found.st_uid != attributes.uid || found.st_gid != attributes.gid) &&
+      ::fchown(file, attributes.uid, attributes.gid) != 0)
+    return errno;
+  if ((found.st_mode & 07777u) != attributes.mode && ::fchmod(file, attributes.mode) != 0) return errno;
+  const std::array<timespec, 2> times = {timespec{0, UTIME_OMIT}, time_of(attributes.modified_ns)};
+  return ::futimens(file, times.data()) == 0 ? 0 : errno;
+}
+
+UniqueFd Backing::open_parent(const std::string& path, std::string& last, int flags) const {
   const std::size_t slash = path.rfind('/');
   last = slash == path.npos ? path : path.substr(slash + 1);
   const std::string parent = slash == path.npos ? "." : path.substr(0, slash);
-  return open_below(root_.get(), parent.c_str(), O_PATH | O_DIRECTORY, 0);
+  return open_below(root_.get(), parent.c_str(), flags | O_DIRECTORY, 0);
+}
+
+int Backing::sync_folder_of(const std::string& path) const {
+  std::string last;
+  const UniqueFd parent = open_parent(path, last, O_RDONLY);
+  return parent && ::fsync(parent.get()) == 0 ? 0 : errno;
 }
 
 int Backing::check_parent(const std::string& path) const {
@@ -83,11 +116,44 @@ int Backing::truncate(const std::string& path, std::uint64_t size) const {
   return ::ftruncate(file.get(), static_cast<off_t>(size)) == 0 ? 0 : errno;
 }
 
+int Backing::set_attributes(const std::string& path, const Attributes& before, const Attributes& now) const {
+  std::string last;
+  const UniqueFd parent = open_parent(path, last);
+  if (!parent) return errno;
+  if ((before.uid != now.uid || before.gid != now.gid) &&
+      ::fchownat(parent.get(), last.c_str(), now.uid, now.gid, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno;
+  if (before.mode != now.mode && ::fchmodat(parent.get(), last.c_str(), now.mode, 0) != 0) return errno;
+  const std::array<timespec, 2> times = {timespec{0, UTIME_OMIT}, time_of(now.modified_ns)};
+  if (before.modified_ns != now.modified_ns &&
+      ::utimensat(parent.get(), last.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0)
+    return errno;
+  return 0;
+}
+
 int Backing::unlink(const std::string& path) const {
   std::string last;
   const UniqueFd parent = open_parent(path, last);
   if (!parent) return errno;
   return ::unlinkat(parent.get(), last.c_str(), 0) == 0 ? 0 : errno;
+}
+
+int Backing::link(const std::string& file, const std::string& name) const {
+  std::string last_file;
+  std::string last_name;
+  const UniqueFd parent_file = open_parent(file, last_file);
+  if (!parent_file) return errno;
+  const UniqueFd parent_name = open_parent(name, last_name);
+  if (!parent_name) return errno;
+  if (::linkat(parent_file.get(), last_file.c_str(), parent_name.get(), last_name.c_str(), 0) == 0) return 0;
+  const int error = errno;
+  struct stat one {};
+  struct stat other {};
+  const bool same = error == EEXIST &&
+                    ::fstatat(parent_file.get(), last_file.c_str(), &one, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    ::fstatat(parent_name.get(), last_name.c_str(), &other, AT_SYMLINK_NOFOLLOW) == 0 &&
+                    one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+  return same ? 0 : error;
 }
 
 int Backing::rename(const std::string& from, const std::string& to) const {

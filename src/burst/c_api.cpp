@@ -4,10 +4,12 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <unistd.h>
 
 #include "burst/client/file_system.hpp"
+#include "burst/client/fill_stat.hpp"
 #include "weir/burst.h"
 
 using weir::burst::Attributes;
@@ -57,20 +59,6 @@ int errno_of(const weir::Error& error) {
   }
 }
 
-void fill(const Attributes& from, struct stat& to) {
-  to = {};
-  to.st_size = static_cast<off_t>(from.size);
-  to.st_mode = from.mode | (from.kind == weir::burst::FileKind::directory ? S_IFDIR : S_IFREG);
-  to.st_uid = from.uid;
-  to.st_gid = from.gid;
-  to.st_nlink = 1;
-  to.st_blksize = 4096;
-  to.st_blocks = static_cast<blkcnt_t>((from.size + 511) / 512);
-  to.st_mtim = {from.modified_ns / 1'000'000'000, from.modified_ns % 1'000'000'000};
-  to.st_ctim = {from.changed_ns / 1'000'000'000, from.changed_ns % 1'000'000'000};
-  to.st_atim = to.st_mtim;
-}
-
 // Whether the range makes sense; `span` is it.
 bool range(off_t offset, size_t bytes, Span& span) {
   if (offset < 0) return false;
@@ -79,6 +67,13 @@ bool range(off_t offset, size_t bytes, Span& span) {
       bytes > weir::burst::kWholeFile.end - begin ? weir::burst::kWholeFile.end : begin + bytes;
   span = {begin, end};
   return true;
+}
+
+// As with fcntl(), no bytes are all that follow.
+bool lock_range(off_t offset, size_t bytes, Span& span) {
+  if (!range(offset, bytes, span)) return false;
+  if (bytes == 0) span.end = weir::burst::kWholeFile.end;
+  return !span.empty();
 }
 
 int tell_intervals(const std::vector<Extent>& extents, weir_interval** intervals, size_t* count) {
@@ -103,6 +98,37 @@ int query(weir_file* file, Span span, weir_interval** intervals, size_t* count) 
   return tell_intervals(extents, intervals, count);
 }
 
+// A program that ends without a word has its files published as if it had closed them.
+struct Connected {
+  std::mutex mutex;  // guards all
+  std::unordered_set<weir_fs*> all;
+};
+
+Connected& connected() {
+  static auto* const here = new Connected;  // never destroyed: exit handlers still do I/O
+  return *here;
+}
+
+void publish_at_exit() {
+  const std::lock_guard lock(connected().mutex);
+  for (weir_fs* const fs : connected().all) {
+    if (fs->pid != ::getpid()) continue;
+    const std::lock_guard files(fs->mutex);
+    for (const auto& [file, owned] : fs->files) static_cast<void>(file->file->publish_as_close());
+  }
+}
+
+weir_fs* connect(std::unique_ptr<FileSystem> system) {
+  auto fs = std::make_unique<weir_fs>();
+  fs->system = std::move(system);
+  // After the first connection: what it made lives longer than this handler.
+  static const int registered = std::atexit(publish_at_exit);
+  static_cast<void>(registered);
+  const std::lock_guard lock(connected().mutex);
+  connected().all.insert(fs.get());
+  return fs.release();
+}
+
 }  // namespace
 
 extern "C" {
@@ -116,12 +142,16 @@ weir_fs* weir_fs_connect(const char* job) {
   if (!node) return errno = errno_of(node.error()), nullptr;
   auto system = FileSystem::connect(*read, *node);
   if (!system) return errno = errno_of(system.error()), nullptr;
-  auto fs = std::make_unique<weir_fs>();
-  fs->system = std::move(*system);
-  return fs.release();
+  return connect(std::move(*system));
 }
 
 int weir_fs_disconnect(weir_fs* fs) {
+  // A forked child leaves it as it is: its files, its threads and whoever waits for them are the parent's.
+  if (fs->pid != ::getpid()) return 0;
+  {
+    const std::lock_guard lock(connected().mutex);
+    connected().all.erase(fs);
+  }
   int error = 0;
   for (const auto& [file, owned] : fs->files)
     if (const int failed = file->file->close(); failed != 0) error = failed;
@@ -186,13 +216,13 @@ int weir_ftruncate(weir_file* file, off_t size) {
 int weir_fstat(weir_file* file, struct stat* status) {
   Attributes attributes;
   const int error = file->file->stat(attributes);
-  if (error == 0) fill(attributes, *status);
+  if (error == 0) weir::burst::fill_stat(attributes, {}, *status);
   return done(error);
 }
 int weir_stat(weir_fs* fs, const char* path, struct stat* status) {
   Attributes attributes;
   const int error = fs->system->stat(path, attributes);
-  if (error == 0) fill(attributes, *status);
+  if (error == 0) weir::burst::fill_stat(attributes, {}, *status);
   return done(error);
 }
 int weir_unlink(weir_fs* fs, const char* path) { return done(fs->system->unlink(path)); }
@@ -222,5 +252,19 @@ int weir_detach(weir_file* file, off_t offset, size_t bytes) {
 }
 int weir_detach_file(weir_file* file) { return done(file->file->detach(weir::burst::kWholeFile)); }
 int weir_detach_client(weir_fs* fs) { return done(fs->system->detach_all()); }
+
+int weir_lock(weir_file* file, off_t offset, size_t bytes, int type) {
+  Span span;
+  if ((type != WEIR_LOCK_SHARED && type != WEIR_LOCK_EXCLUSIVE) || !lock_range(offset, bytes, span))
+    return fail(EINVAL);
+  return done(file->file->lock(span, type == WEIR_LOCK_EXCLUSIVE ? weir::burst::lock::Mode::exclusive
+                                                                 : weir::burst::lock::Mode::shared));
+}
+int weir_release(weir_file* file, off_t offset, size_t bytes) {
+  Span span;
+  return lock_range(offset, bytes, span) ? done(file->file->unlock(span)) : fail(EINVAL);
+}
+int weir_release_file(weir_file* file) { return done(file->file->unlock_all()); }
+int weir_release_client(weir_fs* fs) { return done(fs->system->tokens().unlock_all()); }
 
 }  // extern "C"

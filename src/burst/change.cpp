@@ -1,6 +1,7 @@
 #include "burst/change.hpp"
 
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +23,18 @@ Result<Change> decode_as(std::uint64_t type, ByteSpan body, std::index_sequence<
 }
 
 }  // namespace
+
+bool brings_space(const Change& change) {
+  return std::visit(
+      []<class T>(const T& one) {
+        if constexpr (std::is_same_v<T, OpenCount>) return one.count == 0;
+        return std::is_same_v<T, WrittenBack> || std::is_same_v<T, GivenUp> || std::is_same_v<T, FileGone> ||
+               std::is_same_v<T, NameGone> || std::is_same_v<T, PathSet> || std::is_same_v<T, Resized> ||
+               std::is_same_v<T, Withdrawn> || std::is_same_v<T, ClientForgotten> ||
+               std::is_same_v<T, Answered>;
+      },
+      change);
+}
 
 Bytes encode_change(const Change& change) {
   return std::visit([](const auto& one) { return transport::pack(one); }, change);

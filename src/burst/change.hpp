@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "burst/protocol.hpp"
+#include "burst/file_protocol.hpp"
 
 // What can happen to the names and files of a shard. A shard does nothing to its state but by one of these;
 // the journal holds them in the order in which they were done, so that doing them again gives the same state.
@@ -124,9 +124,44 @@ struct FilesCounted {
   static constexpr auto fields = std::tuple{&FilesCounted::count};
 };
 
+// These places are no longer read from the buffer: the backing file has the bytes.
+struct GivenUp {
+  FileId file;
+  std::vector<Extent> extents;
+
+  static constexpr auto fields = std::tuple{&GivenUp::file, &GivenUp::extents};
+};
+
+// Whole: mode, owner and times, not the size.
+struct AttributesSet {
+  FileId file;
+  Attributes attributes;
+
+  static constexpr auto fields = std::tuple{&AttributesSet::file, &AttributesSet::attributes};
+};
+
+// A name more besides the file's path, and one less.
+struct NameAdded {
+  FileId file;
+  std::string path;
+
+  static constexpr auto fields = std::tuple{&NameAdded::file, &NameAdded::path};
+};
+
+struct NameTaken {
+  FileId file;
+  std::string path;
+
+  static constexpr auto fields = std::tuple{&NameTaken::file, &NameTaken::path};
+};
+
 // The order is the journal's numbering: new ones go to the end.
 using Change = std::variant<FileMade, NamePut, NameGone, PathSet, FileGone, Published, Withdrawn, Resized,
-                            EndReserved, WrittenBack, OpenCount, Answered, ClientForgotten, FilesCounted>;
+                            EndReserved, WrittenBack, OpenCount, Answered, ClientForgotten, FilesCounted,
+                            GivenUp, AttributesSet, NameAdded, NameTaken>;
+
+// Whether it lets something go, so that space comes back, or ends what did.
+bool brings_space(const Change& change);
 
 Bytes encode_change(const Change& change);  // the body; change.index() is the journal's record type
 Result<Change> decode_change(std::uint64_t type, ByteSpan body);

@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <fstream>
 #include <thread>
+
+#include <fmt/format.h>
 
 #include "base/file.hpp"
 #include "burst/test_cluster.hpp"
@@ -35,6 +39,31 @@ TEST(Cluster, SessionShowsWhatWasClosedToWhoOpensAfterwards) {
   EXPECT_EQ(read_text_at(*early, 5, 0), "");
   const auto late = open_with(*two, "a", "session");
   EXPECT_EQ(read_text_at(*late, 5, 0), "hello");
+}
+
+// Pieces that are read one after the other are mapped ahead; what is read is the same.
+TEST(Cluster, LargePiecesAreReadInOrderBackwardsAndAgain) {
+  constexpr std::uint64_t kPiece = std::uint64_t{2} << 20;
+  constexpr std::uint64_t kPieces = 12;
+  TestCluster cluster(2);
+  for (const std::uint32_t node : {0U, 1U}) {
+    const auto one = cluster.client(0);
+    const auto two = cluster.client(node);
+    const std::string name = "large" + std::to_string(node);
+    const auto writer = open_with(*one, name, "session");
+    for (std::uint64_t i = 0; i < kPieces; ++i)
+      ASSERT_EQ(write_text(*writer, std::string(kPiece, static_cast<char>('a' + i)), i * kPiece), 0);
+    ASSERT_EQ(writer->close(), 0);
+    const auto reader = open_with(*two, name, "session");
+    for (std::uint64_t i = 0; i < 3 * kPieces; ++i) {
+      const std::uint64_t piece = i / kPieces == 1 ? 2 * kPieces - 1 - i : i % kPieces;
+      const std::string text = read_text_at(*reader, kPiece, piece * kPiece);
+      ASSERT_EQ(text.size(), kPiece);
+      ASSERT_EQ(text.find_first_not_of(static_cast<char>('a' + piece)), std::string::npos);
+    }
+    // The last ones reach over the end.
+    EXPECT_EQ(read_text_at(*reader, 2 * kPiece, (kPieces - 1) * kPiece).size(), kPiece);
+  }
 }
 
 TEST(Cluster, CommitShowsWhatWasSyncedToAll) {
@@ -183,6 +212,90 @@ TEST(Cluster, AppendsOfSeveralProcessesDoNotOverlap) {
   EXPECT_EQ(counted, (std::array<int, 3>{kEach, kEach, kEach}));
 }
 
+TEST(Cluster, ThreadsThatShareAFileNeverSeeOlderBytesThanWerePublishedBeforeTheyRead) {
+  // Answers to the looks of threads come back in any order; an old one must not replace a new one.
+  for (const char* const model : {"posix", "commit"}) {
+    TestCluster cluster(2);
+    const auto one = cluster.client(0);
+    const auto two = cluster.client(1);
+    const auto writer = open_with(*one, "n", model);
+    const auto shared = open_with(*two, "n", model);
+    constexpr int kLast = 400;
+    std::atomic<int> published = 0;
+    std::vector<std::thread> readers;
+    for (int i = 0; i < 4; ++i)
+      readers.emplace_back([&] {
+        while (published < kLast) {
+          const int least = published;
+          const std::string seen = read_text_at(*shared, 4, 0);
+          EXPECT_GE(seen.empty() ? 0 : std::stoi(seen), least) << model;
+        }
+      });
+    for (int n = 1; n <= kLast; ++n) {
+      EXPECT_EQ(write_text(*writer, fmt::format("{:04}", n), 0), 0);
+      EXPECT_EQ(writer->sync(consistency::Operation::fsync), 0);
+      published = n;
+    }
+    for (std::thread& thread : readers) thread.join();
+  }
+}
+
+// While one thread publishes and closes, others open: what was written before they did is theirs to see.
+TEST(Cluster, AnOpenMissesNothingThatItsProcessHadWritten) {
+  constexpr int kWrites = 3000;
+  TestCluster cluster;
+  const auto system = cluster.client();
+  std::atomic<int> written = 0;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i)
+    readers.emplace_back([&] {
+      while (written < kWrites) {
+        const int before = written;
+        if (before == 0) continue;
+        const auto file = open_with(*system, "f", "session", O_RDONLY);
+        ASSERT_GE(std::stoi(read_text_at(*file, 8, 0)), before);
+      }
+    });
+  for (int n = 1; n <= kWrites; ++n) {
+    const auto file = open_with(*system, "f", "session");
+    ASSERT_EQ(write_text(*file, fmt::format("{:08}", n), 0), 0);
+    written = n;
+    ASSERT_EQ(file->close(), 0);
+  }
+  for (std::thread& reader : readers) reader.join();
+}
+
+TEST(Cluster, AnAppendIsSeenWithItsBytesOrNotAtAll) {
+  // Under posix no reader finds the file longer than what was appended to it.
+  for (const std::uint32_t nodes : {1U, 2U}) {
+    TestCluster cluster(nodes);
+    constexpr int kEach = 150;
+    std::atomic<int> writing = 3;
+    std::vector<std::thread> threads;
+    for (std::uint32_t i = 0; i < 3; ++i)
+      threads.emplace_back([&cluster, &writing, i] {
+        const auto system = cluster.client(i % static_cast<std::uint32_t>(cluster.job().servers.size()));
+        const auto file = open_with(*system, "log", "posix", O_WRONLY | O_CREAT | O_APPEND);
+        for (int n = 0; n < kEach; ++n)
+          EXPECT_EQ(file->write(bytes_of(std::string(i + 1, static_cast<char>('a' + i)))).error, 0);
+        --writing;
+      });
+    const auto system = cluster.client(nodes - 1);
+    const auto file = open_with(*system, "log", "posix");
+    std::string before;
+    while (writing > 0) {
+      const std::string now = read_text_at(*file, 10'000, 0);
+      EXPECT_EQ(now.find('\0'), std::string::npos);
+      EXPECT_TRUE(now.starts_with(before));
+      before = now;
+    }
+    for (std::thread& thread : threads) thread.join();
+    const std::string all = read_text_at(*file, 10'000, 0);
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(std::ranges::count(all, static_cast<char>('a' + i)), static_cast<long>((i + 1) * kEach));
+  }
+}
+
 TEST(Cluster, OnlyOneOfManyCreatesExclusively) {
   TestCluster cluster(2);
   std::atomic<int> made = 0;
@@ -230,6 +343,108 @@ TEST(Cluster, ARenamedFileKeepsItsBytesAndReplacesTheOther) {
   }
 }
 
+std::uint32_t names_of(FileSystem& system, std::string_view path) {
+  const auto found = system.look(path);
+  return found ? found.body.names : 0;
+}
+
+int link_names(FileSystem& system, std::string_view from, std::string_view to) {
+  const auto found = system.look(from);
+  return found ? system.link(found.body.file, to) : found.error;
+}
+
+TEST(Cluster, TwoNamesAreOneFile) {
+  TestCluster cluster(2, 2);
+  const auto one = cluster.client(0);
+  const auto two = cluster.client(1);
+  for (int i = 0; i < 8; ++i) {  // so that names and files have homes of all kinds
+    const std::string a = "a" + std::to_string(i);
+    const std::string b = "b" + std::to_string(i);
+    const auto writer = open_with(*one, a, "posix");
+    EXPECT_EQ(write_text(*writer, "hello", 0), 0);
+    EXPECT_EQ(names_of(*two, a), 1U);
+    EXPECT_EQ(link_names(*two, a, b), 0);
+    EXPECT_EQ(link_names(*two, a, b), EEXIST);
+    EXPECT_EQ(link_names(*two, b, a), EEXIST);
+    EXPECT_EQ(names_of(*one, a), 2U);
+    EXPECT_EQ(one->look(a).body.file, two->look(b).body.file);
+    const auto other = open_with(*two, b, "posix", O_RDWR);
+    EXPECT_EQ(write_text(*other, "HE", 0), 0);
+    EXPECT_EQ(read_text_at(*writer, 9, 0), "HEllo");
+    // Renaming one to the other does nothing.
+    EXPECT_EQ(one->rename(a, b), 0);
+    EXPECT_EQ(names_of(*one, a), 2U);
+    // Each name goes by itself, the first one too.
+    EXPECT_EQ(one->rename(b, "c" + b), 0);
+    EXPECT_EQ(one->look(b).error, ENOENT);
+    EXPECT_EQ(one->unlink(a), 0);
+    EXPECT_EQ(one->look(a).error, ENOENT);
+    EXPECT_EQ(names_of(*one, "c" + b), 1U);
+    EXPECT_EQ(read_text_at(*other, 9, 0), "HEllo");
+  }
+}
+
+TEST(Cluster, NamesOfOneFileAreLinksInTheBackingDirectoryOnceItIsFlushed) {
+  TestCluster cluster(2, 2);
+  const auto system = cluster.client();
+  std::filesystem::create_directories(cluster.backing() / "sub");
+  const auto file = open_with(*system, "a", "posix");
+  EXPECT_EQ(write_text(*file, "hello", 0), 0);
+  EXPECT_EQ(link_names(*system, "a", "sub/b"), 0);
+  EXPECT_FALSE(std::filesystem::exists(cluster.backing() / "sub/b"));
+  ASSERT_EQ(file->flush(), 0);
+  EXPECT_EQ(content(cluster.backing() / "sub/b"), "hello");
+  EXPECT_EQ(std::filesystem::hard_link_count(cluster.backing() / "a"), 2U);
+  // From now on at once.
+  EXPECT_EQ(link_names(*system, "sub/b", "c"), 0);
+  EXPECT_EQ(std::filesystem::hard_link_count(cluster.backing() / "a"), 3U);
+  EXPECT_EQ(system->unlink("a"), 0);
+  EXPECT_FALSE(std::filesystem::exists(cluster.backing() / "a"));
+  EXPECT_EQ(system->rename("c", "d"), 0);
+  EXPECT_EQ(std::filesystem::hard_link_count(cluster.backing() / "d"), 2U);
+  EXPECT_EQ(write_text(*file, "HE", 0), 0);
+  ASSERT_EQ(file->flush(), 0);
+  EXPECT_EQ(content(cluster.backing() / "sub/b"), "HEllo");
+  // The file itself goes with the last of them.
+  EXPECT_EQ(system->unlink("sub/b"), 0);
+  EXPECT_EQ(system->unlink("d"), 0);
+  EXPECT_FALSE(std::filesystem::exists(cluster.backing() / "d"));
+  EXPECT_EQ(read_text_at(*file, 9, 0), "HEllo");
+  EXPECT_EQ(link_names(*system, "d", "e"), ENOENT);
+}
+
+TEST(Cluster, AFileOfTheBackingDirectoryIsLinkedThere) {
+  TestCluster cluster;
+  std::ofstream(cluster.backing() / "a") << "there";
+  std::ofstream(cluster.backing() / "taken") << "x";
+  const auto system = cluster.client();
+  EXPECT_EQ(link_names(*system, "a", "taken"), EEXIST);
+  EXPECT_EQ(link_names(*system, "a", "missing/b"), ENOENT);
+  EXPECT_EQ(link_names(*system, "a", "b"), 0);
+  EXPECT_EQ(std::filesystem::hard_link_count(cluster.backing() / "b"), 2U);
+  EXPECT_EQ(read_text_at(*open_with(*system, "b", "session", O_RDONLY), 9, 0), "there");
+}
+
+TEST(Cluster, AServerThatComesBackKnowsAllNamesOfAFile) {
+  TestCluster cluster(2);
+  const auto system = cluster.client();
+  {
+    const auto file = open_with(*system, "a", "session");
+    EXPECT_EQ(write_text(*file, "hello", 0), 0);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(link_names(*system, "a", "b" + std::to_string(i)), 0);
+    EXPECT_EQ(system->unlink("b3"), 0);
+  }
+  cluster.restart(0);
+  cluster.restart(1);
+  EXPECT_EQ(names_of(*system, "a"), 6U);
+  EXPECT_EQ(system->unlink("a"), 0);
+  cluster.restart(0);
+  cluster.restart(1);
+  EXPECT_EQ(system->look("b3").error, ENOENT);
+  EXPECT_EQ(read_text_at(*open_with(*system, "b5", "session", O_RDONLY), 9, 0), "hello");
+  EXPECT_EQ(names_of(*system, "b0"), 5U);
+}
+
 TEST(Cluster, AnUnlinkedFileLivesAsLongAsItIsOpen) {
   TestCluster cluster(2);
   std::ofstream(cluster.backing() / "f") << "backed";
@@ -245,6 +460,26 @@ TEST(Cluster, AnUnlinkedFileLivesAsLongAsItIsOpen) {
   EXPECT_EQ(read_text_at(*file, 99, 0), "XYcked");
   EXPECT_EQ(file->close(), 0);
   EXPECT_EQ(two->unlink("f"), ENOENT);
+}
+
+TEST(Cluster, OpeningAFileToTruncateItDropsOwnBytesThatWereNotPublished) {
+  TestCluster cluster;
+  const auto system = cluster.client();
+  for (const char* const model : {"posix", "posix-lock", "commit", "session", "eventual", "none"}) {
+    SCOPED_TRACE(model);
+    const auto first = open_with(*system, model, model);
+    EXPECT_EQ(write_text(*first, "of before", 0), 0);
+    const auto second = open_with(*system, model, model, O_RDWR | O_TRUNC);
+    EXPECT_EQ(read_text_at(*second, 99, 0), "");
+    EXPECT_EQ(read_text_at(*first, 99, 0), "");
+    EXPECT_EQ(write_text(*second, "new", 0), 0);
+    EXPECT_EQ(read_text_at(*first, 99, 0), "new");
+    EXPECT_EQ(first->close(), 0);
+    EXPECT_EQ(second->close(), 0);
+    if (std::string_view(model) != "none") {
+      EXPECT_EQ(read_text_at(*open_with(*system, model, model), 99, 0), "new");
+    }
+  }
 }
 
 TEST(Cluster, AServerThatComesBackKnowsWhatWasPublished) {

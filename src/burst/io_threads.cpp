@@ -26,6 +26,31 @@ void IoThreads::run(std::function<void()> work) {
   bell_.notify_one();
 }
 
+void IoThreads::run_in_turn(const std::string& name, std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto& turns = turns_[name];
+    turns.push_back(std::move(work));
+    if (turns.size() > 1) return;
+  }
+  run([this, name] { take_turn(name); });
+}
+
+void IoThreads::take_turn(const std::string& name) {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    const auto work = std::move(turns_[name].front());
+    lock.unlock();
+    work();
+    lock.lock();
+    const auto turns = turns_.find(name);
+    turns->second.pop_front();
+    if (!turns->second.empty()) continue;
+    turns_.erase(turns);
+    return;
+  }
+}
+
 void IoThreads::serve() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -4,7 +4,9 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 namespace weir::burst {
@@ -18,15 +20,19 @@ class IoThreads {
   IoThreads& operator=(const IoThreads&) = delete;
 
   void run(std::function<void()> work);
+  // Work of one name is done in order, never two at a time.
+  void run_in_turn(const std::string& name, std::function<void()> work);
   // What was handed over is done, then the threads end.
   void finish();
 
  private:
   void serve();
+  void take_turn(const std::string& name);
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable bell_;
   std::deque<std::function<void()>> waiting_;
+  std::unordered_map<std::string, std::deque<std::function<void()>>> turns_;  // the first is under way
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

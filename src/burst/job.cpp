@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "burst/server_by_rank.hpp"
 
 namespace weir::burst {
 namespace {
@@ -21,6 +22,25 @@ std::string host_name() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);
   return name.data();
+}
+
+template <class Names>
+const char* name_of(const Names& names, decltype(names[0].first) value) {
+  for (const auto& [known, name] : names)
+    if (known == value) return name;
+  return "";
+}
+
+template <class Names>
+Result<void> parse_name(const Names& names, const Json& json, const char* key,
+                        decltype(names[0].first)& value) {
+  const std::string text = json.at(key).get<std::string>();
+  for (const auto& [known, name] : names)
+    if (text == name) {
+      value = known;
+      return {};
+    }
+  return Error{Errc::bad_data, fmt::format("{} is '{}'", key, text)};
 }
 
 Result<Job> from_json(const Json& json) {
@@ -35,11 +55,15 @@ Result<Job> from_json(const Json& json) {
   job.backing = json.at("backing").get<std::string>();
   job.model = json.at("model").get<std::string>();
   job.policy = json.at("policy").get<std::string>();
+  job.verify = json.value("verify", false);
   job.workers = json.at("workers").get<std::uint32_t>();
   job.quota_bytes = json.at("quota_bytes").get<std::uint64_t>();
   job.when_full = json.at("when_full").get<std::string>() == "fail" ? WhenFull::fail : WhenFull::spill;
   job.limit_ms = json.at("limit_ms").get<std::uint64_t>();
   job.again_ms = json.at("again_ms").get<std::uint64_t>();
+  if (auto known = parse_name(kGrantNames, json, "lock_grant", job.locks.grant); !known) return known.error();
+  if (auto known = parse_name(kSettleNames, json, "lock_settle", job.locks.settle); !known)
+    return known.error();
   for (const Json& row : json.at("servers")) {
     JobServer server;
     server.host = row.at("host").get<std::string>();
@@ -73,11 +97,14 @@ std::string Job::text() const {
                      {"backing", backing.string()},
                      {"model", model},
                      {"policy", policy},
+                     {"verify", verify},
                      {"workers", workers},
                      {"quota_bytes", quota_bytes},
                      {"when_full", when_full == WhenFull::fail ? "fail" : "spill"},
                      {"limit_ms", limit_ms},
                      {"again_ms", again_ms},
+                     {"lock_grant", name_of(kGrantNames, locks.grant)},
+                     {"lock_settle", name_of(kSettleNames, locks.settle)},
                      {"servers", rows}};
   return json.dump(2) + "\n";
 }
@@ -123,6 +150,10 @@ std::filesystem::path journal_of(const JobServer& server, std::uint32_t worker) 
   return server.directory / fmt::format("journal-{}", worker);
 }
 std::filesystem::path segments_of(const JobServer& server) { return server.directory / "segments"; }
+std::filesystem::path placeholders_of(const JobServer& server) { return server.directory / "open"; }
+std::filesystem::path locks_of(const JobServer& server, std::uint32_t worker) {
+  return server.directory / fmt::format("locks-{}", worker);
+}
 std::filesystem::path spill_of(const Job& job, std::uint32_t server) {
   return job.backing / fmt::format(".weir-{}", job.id) / std::to_string(server);
 }
@@ -132,6 +163,12 @@ Result<std::uint32_t> server_of_this_node(const Job& job) {
   if (const char* const named = std::getenv(kServerVariable)) {
     const std::string_view text = named;
     std::uint32_t number = 0;
+    if (text == kServerByRank) {
+      for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
+        if (const char* const rank = std::getenv(variable))
+          return static_cast<std::uint32_t>(std::strtoul(rank, nullptr, 10)) % count;
+      return 0U;
+    }
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc{} || end != text.data() + text.size() || number >= count)
       return Error{Errc::usage,

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.hpp"
 #include "burst/file_id.hpp"
+#include "burst/lock/message.hpp"
 #include "transport/secret.hpp"
 
 namespace weir::burst {
@@ -33,12 +36,14 @@ struct Job {
   std::filesystem::path mount;    // names below this are the file system's
   std::filesystem::path backing;  // what it stands before; mostly the same
   std::string model = "session";
-  std::string policy;  // rows as in a policy file, before the model
+  std::string policy;   // rows as in a policy file, before the model
+  bool verify = false;  // reads under weak models are held against what posix would show
   std::uint32_t workers = 1;
   std::uint64_t quota_bytes = 0;  // of each node; zero: what the device has
   WhenFull when_full = WhenFull::spill;
   std::uint64_t limit_ms = 30'000;  // a call that cannot be served fails after this
   std::uint64_t again_ms = 1000;    // a server that has not answered another one by then is asked again
+  lock::Options locks;              // for the model posix-lock
   std::vector<JobServer> servers;
 
   Layout layout() const { return {static_cast<std::uint32_t>(servers.size()), workers}; }
@@ -51,6 +56,13 @@ struct Job {
   Result<void> write(const std::filesystem::path& path) const;
 };
 
+// As a job file and the command line spell them.
+inline constexpr std::array kGrantNames = {std::pair{lock::GrantRange::exact, "exact"},
+                                           std::pair{lock::GrantRange::extend, "extend"},
+                                           std::pair{lock::GrantRange::extend_end, "extend-end"}};
+inline constexpr std::array kSettleNames = {std::pair{lock::Settle::split, "split"},
+                                            std::pair{lock::Settle::revoke, "revoke"}};
+
 // A server writes its addresses beside the job file when it has started; server 0 puts them all in.
 std::filesystem::path addresses_beside(const std::filesystem::path& job_file, std::uint32_t server);
 
@@ -58,6 +70,9 @@ std::filesystem::path addresses_beside(const std::filesystem::path& job_file, st
 std::filesystem::path socket_of(const JobServer& server);
 std::filesystem::path journal_of(const JobServer& server, std::uint32_t worker);
 std::filesystem::path segments_of(const JobServer& server);
+// Empty files that stand for open ones in the processes of the node (preload/).
+std::filesystem::path placeholders_of(const JobServer& server);
+std::filesystem::path locks_of(const JobServer& server, std::uint32_t worker);
 std::filesystem::path spill_of(const Job& job, std::uint32_t server);
 
 // The environment variable that names the job file, and the one that names the node's server where the host's

@@ -1,5 +1,6 @@
 #include "burst/journal.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 #include <utility>
@@ -46,6 +47,12 @@ void remove_left_over(const fs::path& path) {
     if (const std::string name = entry.path().filename().string();
         name.starts_with(begin) && name.ends_with(".tmp"))
       fs::remove(entry.path(), ignored);
+}
+
+// How much is taken at once, and how much is left for others.
+constexpr std::uint64_t kStep = std::uint64_t{512} << 10;
+constexpr std::uint64_t spare_behind(Journal::Room room) {
+  return room == Journal::Room::plain ? 2 * kStep : room == Journal::Room::drains ? kStep : 0;
 }
 
 // Where a record begins at or behind `from`; none: the end.
@@ -117,6 +124,27 @@ Result<Journal> Journal::open(const fs::path& path, const Replay& replay) {
   return journal;
 }
 
+bool Journal::reserve(std::uint64_t end, Room room) {
+  const std::uint64_t wanted = end + spare_behind(Room::plain);
+  if (!can_reserve_ || wanted <= reserved_) return true;
+  const std::uint64_t from = std::max(reserved_, end_);
+  for (const std::uint64_t to : {wanted + kStep, wanted}) {
+    int done = -1;
+    do
+      done = ::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from),
+                         static_cast<off_t>(to - from));
+    while (done != 0 && errno == EINTR);
+    if (done == 0) {
+      reserved_ = to;
+      return true;
+    }
+    if (errno == ENOSPC || errno == EDQUOT) continue;
+    can_reserve_ = false;  // not on this file system
+    return true;
+  }
+  return end + spare_behind(room) <= reserved_;
+}
+
 Result<void> Journal::load(const Replay& replay) {
   const auto text = read_text(path_);
   if (!text) return text.error();
@@ -130,6 +158,7 @@ Result<void> Journal::load(const Replay& replay) {
       return failed(error, "cannot begin the journal");
     }
     end_ = kJournalHeader;
+    static_cast<void>(reserve(end_, Room::plain));
     return {};
   }
   // Damage is looked for first: a state half replayed would be nobody's state.
@@ -147,6 +176,7 @@ Result<void> Journal::load(const Replay& replay) {
   end_ = found->end;
   sequence_ = found->sequence;
   cut_bytes_ = found->cut_bytes;
+  static_cast<void>(reserve(end_, Room::plain));
   return {};
 }
 
@@ -156,16 +186,18 @@ void Journal::add(std::uint32_t type, ByteSpan body) {
   add_record(added_, type, ++sequence_, body, added_records_++ == 0);
 }
 
-Result<void> Journal::commit() {
+Result<void> Journal::commit(Room room) {
   if (added_.empty()) return {};
   end_commit(std::span(added_).subspan(last_added_));
-  const int error = write_at(fd_.get(), added_, end_);
-  if (error == 0) {
-    end_ += added_.size();
-  } else {
-    sequence_ -= added_records_;
+  int error = reserve(end_ + added_.size(), room) ? 0 : ENOSPC;
+  const bool tried = error == 0;
+  if (tried) error = write_at(fd_.get(), added_, end_);
+  if (error == 0) end_ += added_.size();
+  if (error != 0) sequence_ -= added_records_;
+  if (error != 0 && tried) {
     // If this fails too, the next commit writes over it; a restart before that cuts it off.
     static_cast<void>(::ftruncate(fd_.get(), static_cast<off_t>(end_)));
+    reserved_ = end_;
   }
   added_.clear();
   added_records_ = 0;
@@ -179,7 +211,7 @@ Result<void> Journal::sync() {
 }
 
 Result<void> Journal::replace(const std::function<void(const Add&)>& state) {
-  constexpr std::size_t kStep = std::size_t{1} << 20;
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   sequence_ -= std::exchange(added_records_, 0);
   added_.clear();
   auto file = AtomicFile::create(path_, 0600);
@@ -192,7 +224,7 @@ Result<void> Journal::replace(const std::function<void(const Add&)>& state) {
   std::size_t last = 0;
   state([&](std::uint32_t type, ByteSpan body) {
     if (!written) return;
-    if (bytes.size() >= kStep) {
+    if (bytes.size() >= kAtOnce) {
       written = file->write(bytes);
       size += bytes.size();
       bytes.clear();
@@ -213,8 +245,9 @@ Result<void> Journal::replace(const std::function<void(const Add&)>& state) {
   if (!fd) return fd.error();
   if (auto alone = lock_alone(fd->get(), path_); !alone) return alone.error();
   fd_ = std::move(*fd);
-  end_ = size;
+  end_ = reserved_ = size;
   sequence_ = sequence;
+  static_cast<void>(reserve(end_, Room::plain));
   return {};
 }
 

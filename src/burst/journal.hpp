@@ -27,9 +27,16 @@ class Journal {
 
   // Puts a record into the next commit().
   void add(std::uint32_t type, ByteSpan body);
+  // Some room is taken from the device ahead of need, and not all may use all of it: on a device that others
+  // have filled, nothing could be freed otherwise.
+  enum class Room {
+    plain,   // leaves some for the others
+    drains,  // what must be noted before space can come back
+    frees,   // what brings it back
+  };
   // One write for all that was added. On an error (no space) none of it is in the journal, which stays
   // usable.
-  Result<void> commit();
+  Result<void> commit(Room room = Room::plain);
   Result<void> append(std::uint32_t type, ByteSpan body) {
     add(type, body);
     return commit();
@@ -51,11 +58,15 @@ class Journal {
  private:
   Journal(UniqueFd fd, std::filesystem::path path) : fd_(std::move(fd)), path_(std::move(path)) {}
   Result<void> load(const Replay& replay);
+  // Room for bytes up to `end`; false where the device has none.
+  bool reserve(std::uint64_t end, Room room);
   Error failed(int error_number, std::string_view what) const;
 
   UniqueFd fd_;
   std::filesystem::path path_;
   std::uint64_t end_ = 0;       // of the last commit
+  std::uint64_t reserved_ = 0;  // the device has given room up to here
+  bool can_reserve_ = true;
   std::uint64_t sequence_ = 0;  // of the last record
   std::uint64_t cut_bytes_ = 0;
   std::uint64_t added_records_ = 0;

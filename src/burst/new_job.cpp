@@ -38,10 +38,12 @@ Result<Job> new_job(const JobPlan& plan) {
   job.mount = plan.mount.empty() ? *backing : plan.mount.lexically_normal();
   job.model = plan.model;
   job.policy = plan.policy;
+  job.verify = plan.verify;
   job.workers = plan.workers;
   job.quota_bytes = plan.quota_bytes;
   job.when_full = plan.when_full;
   job.limit_ms = plan.limit_ms;
+  job.locks = plan.locks;
   const std::size_t count = plan.local > 0 ? plan.local : plan.hosts.size();
   for (std::size_t i = 0; i < count; ++i) {
     JobServer server;

@@ -17,10 +17,12 @@ struct JobPlan {
   std::filesystem::path mount;    // empty: the backing directory itself
   std::string model = "session";
   std::string policy;
+  bool verify = false;
   std::uint32_t workers = 1;
   std::uint64_t quota_bytes = 0;
   WhenFull when_full = WhenFull::spill;
   std::uint64_t limit_ms = 30'000;
+  lock::Options locks;
 };
 
 // A job with a number and a secret of its own, and directories of its own below the buffer. Nothing is made

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/unique_fd.hpp"
+#include "base/moved_up.hpp"
 
 namespace weir::burst {
 namespace {
@@ -62,13 +62,16 @@ int SegmentLog::begin_segment(std::uint64_t needed) {
       std::max(size_of_segment(number_ + 1), std::min(needed + kSegmentHeader, kLargestSize));
   std::string path;
   std::uint64_t size = 0;
+  current_.reset();
+  settle_locked();
   if (const int error = allocate_(number_ + 1, wanted, path, size); error != 0) return error;
   auto segment = std::make_shared<Segment>();
-  segment->fd = UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  segment->fd = moved_up(UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC)));
   if (!segment->fd) return errno;
   if (size <= kSegmentHeader) return EIO;
   segment->bytes = size;
   current_ = std::move(segment);
+  unsettled_.push_back(current_);
   position_ = kSegmentHeader;
   ++number_;
   return 0;
@@ -90,11 +93,14 @@ int SegmentLog::reserve(std::uint64_t bytes, Part& part) {
   return 0;
 }
 
-int SegmentLog::append(ByteSpan bytes, std::vector<LogSlice>& slices) {
+int SegmentLog::append(ByteSpan bytes, LogSlices& slices, Pin* pin) {
+  if (!mark_.is_here()) return EBADF;
   bool was_full = false;
+  Pin first;  // later ones are settled after it
   while (!bytes.empty()) {
     Part part;
     if (const int error = reserve(bytes.size(), part); error != 0) return error;
+    if (first == nullptr) first = part.segment;
     LogSlice slice = part.slice;
     const auto [written, error] = write_at(part.segment->fd.get(), bytes.first(slice.length), slice.position);
     slice.length = written;
@@ -105,6 +111,7 @@ int SegmentLog::append(ByteSpan bytes, std::vector<LogSlice>& slices) {
     if (current_ == part.segment) current_.reset();
     if (error != ENOSPC || std::exchange(was_full, true)) return error;
   }
+  if (pin != nullptr) *pin = std::move(first);
   return 0;
 }
 
@@ -113,9 +120,16 @@ void SegmentLog::seal() {
   current_.reset();
 }
 
-std::uint32_t SegmentLog::segments() const {
+void SegmentLog::settle() {
   const std::lock_guard lock(mutex_);
-  return number_;
+  settle_locked();
+}
+
+void SegmentLog::settle_locked() {
+  while (!unsettled_.empty() && unsettled_.front().expired()) {
+    unsettled_.pop_front();
+    ++settled_;
+  }
 }
 
 }  // namespace weir::burst

@@ -1,5 +1,6 @@
 #include "burst/segment_log.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -11,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,7 +65,7 @@ std::vector<std::byte> random_bytes(Random& random, std::size_t size) {
   return bytes;
 }
 
-int read_slices(SegmentReader& reader, const std::vector<LogSlice>& slices, std::vector<std::byte>& into) {
+int read_slices(SegmentReader& reader, const LogSlices& slices, std::vector<std::byte>& into) {
   into.clear();
   for (const LogSlice& slice : slices) {
     const std::size_t at = into.size();
@@ -131,7 +133,7 @@ TEST_F(Segments, WhatIsAppendedComesBack) {
       SegmentReader reader({folder}, {.maps = maps});
       for (const std::size_t size : {1u, 4096u, 100u, 4096u, 4096u, 65536u, 3u << 20, 9u << 20, 5u}) {
         const std::vector<std::byte> bytes = random_bytes(random, size);
-        std::vector<LogSlice> slices;
+        LogSlices slices;
         ASSERT_EQ(log.append(bytes, slices), 0);
         std::vector<std::byte> back;
         ASSERT_EQ(read_slices(reader, slices, back), 0);
@@ -146,7 +148,7 @@ TEST_F(Segments, PagesAreAlignedOnceTheyAreAHabit) {
   SegmentLog log(plain(folders.back()));
   const std::vector<std::byte> page(4096);
   const auto position_of = [&](std::size_t size) {
-    std::vector<LogSlice> slices;
+    LogSlices slices;
     EXPECT_EQ(log.append(ByteSpan(page).first(size), slices), 0);
     return slices.front().position;
   };
@@ -165,7 +167,7 @@ TEST_F(Segments, SegmentsGrow) {
     asked.push_back(bytes >> 20);
     return make(number, bytes, path, size);
   });
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   const std::vector<std::byte> bytes(std::size_t{1} << 20);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(log.append(bytes, slices), 0);
   EXPECT_EQ(asked, (std::vector<std::uint64_t>{4, 16, 64, 64}));
@@ -177,7 +179,7 @@ TEST_F(Segments, ALargeWriteGetsALargeSegment) {
     asked = bytes;
     return EDQUOT;
   });
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   EXPECT_EQ(log.append(std::vector<std::byte>(std::size_t{20} << 20), slices), EDQUOT);
   EXPECT_EQ(asked, (std::uint64_t{20} << 20) + kSegmentHeader);
   EXPECT_TRUE(slices.empty());
@@ -191,7 +193,7 @@ TEST_F(Segments, AFullDeviceIsAnErrorAndTheNextSegmentMayLieElsewhere) {
     return 0;
   };
   const std::vector<std::byte> bytes(10'000, std::byte{7});
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   SegmentLog always_full(full);
   EXPECT_EQ(always_full.append(bytes, slices), ENOSPC);
   EXPECT_TRUE(slices.empty());
@@ -208,7 +210,7 @@ TEST_F(Segments, AFullDeviceIsAnErrorAndTheNextSegmentMayLieElsewhere) {
 
 TEST_F(Segments, ASealedSegmentGetsNothingMore) {
   SegmentLog log(plain(folders.back()));
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   const std::vector<std::byte> bytes(10);
   ASSERT_EQ(log.append(bytes, slices), 0);
   log.seal();
@@ -221,7 +223,7 @@ TEST_F(Segments, ThreadsAppendSideBySide) {
   SegmentLog log(plain(folders.back()));
   SegmentReader reader({folders.back()}, {.kept = 2});
   std::vector<std::thread> threads;
-  std::vector<std::vector<LogSlice>> all(4);
+  std::vector<LogSlices> all(4);
   std::atomic<int> wrong = 0;
   for (std::size_t t = 0; t < all.size(); ++t)
     threads.emplace_back([&, t] {
@@ -229,7 +231,7 @@ TEST_F(Segments, ThreadsAppendSideBySide) {
       for (int i = 0; i < 200; ++i) {
         const std::vector<std::byte> bytes =
             random_bytes(random, 1 + random.below(random.below(20) == 0 ? 300'000 : 5000));
-        std::vector<LogSlice> slices;
+        LogSlices slices;
         std::vector<std::byte> back;
         if (log.append(bytes, slices) != 0 || read_slices(reader, slices, back) != 0 || back != bytes)
           ++wrong;
@@ -251,7 +253,7 @@ TEST_F(Segments, ThreadsAppendSideBySide) {
 TEST_F(Segments, AGoneSegmentIsAnErrorOfItsOwn) {
   const fs::path& folder = folders.back();
   SegmentLog log(plain(folder));
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   const std::vector<std::byte> bytes(100, std::byte{1});
   ASSERT_EQ(log.append(bytes, slices), 0);
   const Place place = place_of(1, slices[0].position);
@@ -296,10 +298,69 @@ TEST_F(Segments, PlacesOutsideAndForeignFilesAreErrors) {
   }
 }
 
+long page_faults() {
+  rusage use{};
+  ::getrusage(RUSAGE_THREAD, &use);
+  return use.ru_minflt;
+}
+
+TEST_F(Segments, WhatWasTouchedIsReadWithoutFaults) {
+  if (folders.size() == 1) GTEST_SKIP() << "no tmpfs: segments are not mapped";
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  GTEST_SKIP()
+      << "the sanitizer's shadow of what is copied faults too, as often as the pages that are counted";
+#endif
+#endif
+  const fs::path& folder = folders.back();
+  SegmentLog log(plain(folder));
+  LogSlices slices;
+  ASSERT_EQ(log.append(std::vector<std::byte>(std::size_t{8} << 20, std::byte{7}), slices), 0);
+  const auto faults_of = [&](bool touched) {
+    SegmentReader reader({folder});
+    std::vector<std::byte> back(std::size_t{8} << 20, std::byte{0});
+    for (const LogSlice& slice : slices) {
+      const Place place = place_of(slice.segment, slice.position);
+      // Opens it, so that only pages are compared.
+      EXPECT_EQ(reader.read(place, std::span(back).first(1)), 0);
+      if (touched) reader.touch(place, slice.length);
+    }
+    const long before = page_faults();
+    std::span<std::byte> rest(back);
+    for (const LogSlice& slice : slices) {
+      EXPECT_EQ(reader.read(place_of(slice.segment, slice.position), rest.first(slice.length)), 0);
+      rest = rest.subspan(slice.length);
+    }
+    const long faults = page_faults() - before;
+    EXPECT_EQ(std::ranges::count(back, std::byte{7}), std::ssize(back));
+    return faults;
+  };
+  const long untouched = faults_of(false);
+  EXPECT_GT(untouched, 0);
+  EXPECT_LT(faults_of(true), untouched / 4);
+}
+
+TEST_F(Segments, TouchingWhatIsNotThereDoesNothing) {
+  for (const bool maps : {true, false}) {
+    const fs::path& folder = folders.back();
+    SegmentHeader header = this->header();
+    header.number = 1;
+    header.bytes = 1 << 20;
+    ASSERT_EQ(create_segment(folder / segment_name(kClient, 1), header, Reserve::lazily), 0);
+    SegmentReader reader({folder}, {.maps = maps});
+    reader.touch(place_of(1, 4096), 1 << 20);
+    reader.touch(place_of(1, 0), 1 << 20);
+    reader.touch(place_of(1, ~std::uint64_t{0}), ~std::uint64_t{0});
+    reader.touch(place_of(2, 4096), 100);
+    EXPECT_EQ(reader.open(), 1u);
+    fs::remove(folder / segment_name(kClient, 1));
+  }
+}
+
 TEST_F(Segments, OnlySoManyStayOpen) {
   SegmentLog log(plain(folders.back()));
   SegmentReader reader({folders.back()}, {.kept = 3});
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   for (int i = 0; i < 10; ++i) {
     ASSERT_EQ(log.append(std::vector<std::byte>(8, static_cast<std::byte>(i)), slices), 0);
     log.seal();
@@ -310,6 +371,64 @@ TEST_F(Segments, OnlySoManyStayOpen) {
     EXPECT_EQ(back[8 * 9], std::byte{9});
     EXPECT_EQ(reader.open(), 3u);
   }
+}
+
+TEST_F(Segments, AForkedChildWritesNothingIntoItsParentsSegments) {
+  SegmentLog log(plain(folders.back()));
+  LogSlices slices;
+  ASSERT_EQ(log.append(as_bytes("parent"), slices), 0);
+  const std::string before = *read_text(folders.back() / segment_name(kClient, 1));
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    LogSlices none;
+    bool refused = log.append(as_bytes("child"), none) == EBADF;
+    log.seal();  // nor into a new one: its number would be the parent's next
+    refused = refused && log.append(as_bytes("child"), none) == EBADF && none.empty();
+    ::_exit(refused ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(*read_text(folders.back() / segment_name(kClient, 1)) == before);
+  EXPECT_FALSE(fs::exists(folders.back() / segment_name(kClient, 2)));
+  ASSERT_EQ(log.append(as_bytes("goes on"), slices), 0);
+  EXPECT_EQ(slices[1].segment, 1u);
+}
+
+TEST_F(Segments, AreSettledOnceTheyGetNothingMoreAndNobodyHoldsThem) {
+  SegmentLog log(plain(folders.back()));
+  LogSlices slices;
+  SegmentLog::Pin pin;
+  ASSERT_EQ(log.append(as_bytes("one"), slices, &pin), 0);
+  log.settle();
+  EXPECT_EQ(log.settled(), 0u);
+  log.seal();
+  log.settle();
+  EXPECT_EQ(log.settled(), 0u);  // what was written is not noted yet
+  ASSERT_EQ(log.append(as_bytes("two"), slices), 0);
+  log.seal();
+  log.settle();
+  EXPECT_EQ(log.settled(), 0u);
+  pin.reset();
+  log.settle();
+  EXPECT_EQ(log.settled(), 2u);
+}
+
+TEST_F(Segments, RemovedOnesAreLetGoByReaders) {
+  SegmentLog log(plain(folders.back()));
+  SegmentReader reader({folders.back()});
+  LogSlices slices;
+  std::vector<std::byte> back;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_EQ(log.append(as_bytes("bytes"), slices), 0);
+    log.seal();
+  }
+  ASSERT_EQ(read_slices(reader, {slices.begin(), slices.begin() + 10}, back), 0);
+  EXPECT_EQ(reader.open(), 10u);
+  for (std::uint32_t i = 1; i <= 10; ++i) fs::remove(folders.back() / segment_name(kClient, i));
+  ASSERT_EQ(read_slices(reader, {slices.begin() + 10, slices.end()}, back), 0);
+  EXPECT_EQ(reader.open(), 10u);  // the later ones
 }
 
 TEST_F(Segments, WhatWasAppendedSurvivesKill9) {
@@ -323,7 +442,7 @@ TEST_F(Segments, WhatWasAppendedSurvivesKill9) {
     for (std::uint64_t i = 1;; ++i) {
       std::vector<std::byte> bytes(8 * 600);
       for (std::size_t j = 0; j < bytes.size(); j += 8) std::memcpy(&bytes[j], &i, 8);
-      std::vector<LogSlice> slices;
+      LogSlices slices;
       if (log.append(bytes, slices) != 0 || i > 3000) ::_exit(1);
       if (slices.size() == 1) *last = slices.front();
       if (slices.size() == 1) appended->store(i);

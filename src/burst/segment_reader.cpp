@@ -1,5 +1,6 @@
 #include "burst/segment_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -11,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "base/unique_fd.hpp"
+#include "base/moved_up.hpp"
 #include "burst/segment.hpp"
 
 namespace weir::burst {
@@ -28,6 +29,10 @@ int read_at(int fd, std::span<std::byte> into, std::uint64_t position) {
   }
   return 0;
 }
+
+// The kernel maps so many bytes around one that is touched. Touching is cheaper than asking for them
+// (MADV_POPULATE_READ): 0.19 against 0.27 ms for 4 MiB.
+constexpr std::uint64_t kMappedAtOnce = std::uint64_t{64} << 10;
 
 bool on_tmpfs(int fd) {
   struct statfs facts {};
@@ -58,6 +63,16 @@ class SegmentReader::Segment {
     if (!into.empty()) std::memcpy(into.data(), data_ + position, into.size());
     return 0;
   }
+  // As read(), but for the copy.
+  void touch(std::uint64_t position, std::uint64_t length) const {
+    if (data_ == nullptr || position < kSegmentHeader || position > bytes_ || length > bytes_ - position)
+      return;
+    const std::uint64_t end = position + length;
+    while (position < end) {
+      static_cast<void>(*static_cast<const volatile std::byte*>(data_ + position));
+      position = (position / kMappedAtOnce + 1) * kMappedAtOnce;
+    }
+  }
 
  private:
   UniqueFd fd_;
@@ -75,11 +90,16 @@ int SegmentReader::read(const Place& place, std::span<std::byte> into) {
   return segment == nullptr ? error : segment->read(place.position, into);
 }
 
+void SegmentReader::touch(const Place& place, std::uint64_t length) {
+  int error = 0;
+  if (const auto segment = find({place.client, place.segment}, error)) segment->touch(place.position, length);
+}
+
 std::shared_ptr<const SegmentReader::Segment> SegmentReader::load(Key key, int& error) const {
   const std::string name = segment_name(key.first, key.second);
   error = ESTALE;
   for (const auto& folder : folders_) {
-    UniqueFd fd(::open((folder / name).c_str(), O_RDONLY | O_CLOEXEC));
+    UniqueFd fd = moved_up(UniqueFd(::open((folder / name).c_str(), O_RDONLY | O_CLOEXEC)));
     if (!fd && (errno == ENOENT || errno == ENOTDIR)) continue;
     if (!fd) {
       error = errno;
@@ -116,11 +136,29 @@ std::shared_ptr<const SegmentReader::Segment> SegmentReader::find(Key key, int& 
   if (!is_new) return place->second.segment;
   used_.push_front(key);
   place->second = {segment, used_.begin()};
+  drop_gone();
   if (kept_.size() > options_.kept) {
     kept_.erase(used_.back());
     used_.pop_back();
   }
   return segment;
+}
+
+// A segment that was removed takes its space as long as somebody has it open. With each one that comes a few
+// of the others are looked at, in turn.
+void SegmentReader::drop_gone() {
+  constexpr std::size_t kAtATime = 8;
+  for (std::size_t i = 0; i < std::min(kAtATime, kept_.size()); ++i) {
+    auto next = kept_.upper_bound(looked_at_);
+    if (next == kept_.end()) next = kept_.begin();
+    looked_at_ = next->first;
+    const std::string name = segment_name(looked_at_.first, looked_at_.second);
+    const bool is_there = std::ranges::any_of(
+        folders_, [&](const auto& folder) { return ::access((folder / name).c_str(), F_OK) == 0; });
+    if (is_there) continue;
+    used_.erase(next->second.used);
+    kept_.erase(next);
+  }
 }
 
 void SegmentReader::forget(std::uint64_t client, std::uint32_t segment) {

@@ -36,6 +36,9 @@ class SegmentReader {
   // again), EIO when it is not what its name says or has no such bytes.
   int read(const Place& place, std::span<std::byte> into);
 
+  // Makes the pages of these bytes this process's, where segments are mapped: reading them then costs a copy.
+  void touch(const Place& place, std::uint64_t length);
+
   // A segment that was freed: its memory goes back when nobody reads it.
   void forget(std::uint64_t client, std::uint32_t segment);
   std::size_t open() const;
@@ -50,12 +53,14 @@ class SegmentReader {
 
   std::shared_ptr<const Segment> find(Key key, int& error);
   std::shared_ptr<const Segment> load(Key key, int& error) const;
+  void drop_gone();  // the mutex is held
 
   std::vector<std::filesystem::path> folders_;
   Options options_;
   mutable std::mutex mutex_;
   std::map<Key, Kept> kept_;
   std::list<Key> used_;  // the last one first
+  Key looked_at_;        // by drop_gone()
 };
 
 }  // namespace weir::burst

@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "burst/buffer_facts.hpp"
+#include "burst/server_protocol.hpp"
+#include "burst/space_protocol.hpp"
+
 namespace weir::burst {
 
 Server::Server(Job job, std::uint32_t number, Backing backing)
@@ -17,12 +21,14 @@ Result<std::unique_ptr<Server>> Server::make(const Job& job, std::uint32_t numbe
   auto backing = Backing::open(job.backing);
   if (!backing) return backing.error();
   const JobServer& own = job.servers[number];
-  for (const auto& folder : {own.directory, segments_of(own), spill_of(job, number)}) {
+  for (const auto& folder : {own.directory, segments_of(own), placeholders_of(own), spill_of(job, number)}) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return Error::from_errno(error.value(), "cannot make the directory").in(folder.string());
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
   }
+  for (const auto& folder : {own.directory, spill_of(job, number)})
+    if (auto written = BufferFacts{job, number}.write(folder); !written) return written.error();
   std::unique_ptr<Server> server(new Server(job, number, std::move(*backing)));
   auto host = transport::Host::listen({.socket = socket_of(own).string(),
                                        .secret = job.secret,
@@ -43,7 +49,17 @@ Result<std::unique_ptr<Server>> Server::make(const Job& job, std::uint32_t numbe
       worker.from_client(client, request, std::move(respond));
     });
   }
-  server->host_->on_leave([raw = server.get()](std::uint64_t client) { raw->tell_all(client); });
+  Server* const raw = server.get();
+  Worker& first = *raw->workers_.front();
+  raw->collector_ = std::make_unique<Collector>(
+      Collector::Options{job.layout(), number, std::chrono::milliseconds(job.limit_ms)},
+      raw->job_.servers[number], raw->agent_, first, first.loop());
+  raw->grants_ = std::make_unique<Grants>(raw->job_, raw->agent_.store(), *raw->collector_, first.loop());
+  raw->host_->on_join([raw](std::uint64_t client, pid_t) { raw->collector_->joined(client); });
+  raw->host_->on_leave([raw](std::uint64_t client) {
+    raw->collector_->left(client);
+    raw->tell_all(client);
+  });
   return server;
 }
 
@@ -92,7 +108,9 @@ void Server::remove_files() {
   std::filesystem::remove_all(own, ignored);
   std::filesystem::remove(own.parent_path(), ignored);  // once it is empty
   std::filesystem::remove_all(spill_of(job_, number_), ignored);
-  std::filesystem::remove(spill_of(job_, number_).parent_path(), ignored);  // once it is empty
+  const auto folder = spill_of(job_, number_).parent_path();
+  std::filesystem::remove_all(folder / "locks", ignored);
+  std::filesystem::remove(folder, ignored);  // once it is empty
 }
 
 // Those who had files open at its end no longer have; what it published stays.

@@ -6,6 +6,8 @@
 
 #include "burst/agent.hpp"
 #include "burst/backing.hpp"
+#include "burst/collector.hpp"
+#include "burst/grants.hpp"
 #include "burst/job.hpp"
 #include "burst/worker.hpp"
 
@@ -40,6 +42,8 @@ class Server {
   const Job& job() const { return job_; }
   std::uint32_t number() const { return number_; }
   Agent& agent() { return agent_; }
+  Collector& collector() { return *collector_; }  // the first worker's
+  Grants& grants() { return *grants_; }
   const Backing& backing() const { return backing_; }
   Worker& worker(std::uint32_t number) { return *workers_[number]; }
   void stop_asked(bool remove) {
@@ -54,6 +58,8 @@ class Server {
   std::uint32_t number_;
   Backing backing_;
   Agent agent_;
+  std::unique_ptr<Collector> collector_;
+  std::unique_ptr<Grants> grants_;
   std::unique_ptr<transport::Host> host_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::function<void(bool)> stop_asked_;

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
+#include <unistd.h>
 
 #include "burst/shard.hpp"
 
@@ -17,27 +17,40 @@ std::vector<Extent> extents_of(const ExtentMap& map, Span range) {
   return extents;
 }
 
-bool is_sane(const Attach& request) {
-  return std::ranges::all_of(request.pieces, [](const LogPiece& piece) {
-    return piece.length > 0 && piece.begin <= kLongest && piece.length <= kLongest - piece.begin &&
-           piece.segment <= std::numeric_limits<std::uint32_t>::max();
-  });
+}  // namespace
+
+bool Shard::is_sane(const LogPiece& piece) {
+  return piece.length > 0 && piece.begin <= kLongest && piece.length <= kLongest - piece.begin &&
+         piece.segment <= std::numeric_limits<std::uint32_t>::max();
 }
 
-}  // namespace
+template <class Request>
+bool Shard::has_sane_pieces(const Request& request) const {
+  return request.node < layout_.servers && std::ranges::all_of(request.pieces, &Shard::is_sane);
+}
 
 Stated Shard::stated(FileId id, const FileState& file) {
   return {.file = id,
           .elsewhere = false,
           .in_backing = file.in_backing,
-          .path = file.in_backing ? file.path : std::string(),
-          .attributes = file.attributes};
+          .path = file.path,
+          .attributes = file.attributes,
+          .names = file.named ? 1 + static_cast<std::uint32_t>(file.other_names.size()) : 0};
 }
 
 // Nobody will ask for it again.
 void Shard::let_go(FileId id, const FileState& file, Changes& changes) {
   if (file.in_backing && !file.named) backing_.unlink(file.path);
   changes.emplace_back(FileGone{id});
+}
+
+// Whoever speaks to a server is its user; others do not get so far.
+bool Shard::allows(const Attributes& attributes, std::uint32_t access) {
+  return ::geteuid() == 0 || (access & ~(attributes.mode >> 6)) == 0;
+}
+
+bool Shard::is_closed_to(bool truncate, std::uint32_t access) const {
+  return sealed_ && (truncate || (access & static_cast<std::uint32_t>(W_OK)) != 0);
 }
 
 Outcome<Opened> Shard::opened(FileId id, const FileState& file, bool truncate, bool want_extents,
@@ -48,6 +61,7 @@ Outcome<Opened> Shard::opened(FileId id, const FileState& file, bool truncate, b
                 .attributes = file.attributes,
                 .extents = {}};
   if (truncate) {
+    if (is_flushing(id)) return {kAskAgain, {}};
     if (file.in_backing)
       if (const int error = backing_.truncate(file.path, 0); error != 0) return {error, {}};
     changes.emplace_back(Resized{id, 0, ports_.now_ns()});
@@ -62,9 +76,30 @@ Outcome<Opened> Shard::opened(FileId id, const FileState& file, bool truncate, b
   return {0, std::move(answer)};
 }
 
+Bytes Shard::answer_again(const Header& header, ByteSpan body, const Bytes& before) const {
+  bool wanted = false;
+  if (header.kind == Kind::open) {
+    const auto request = transport::unpack<Open>(body);
+    wanted = request && request->want_extents;
+  } else if (header.kind == Kind::open_file) {
+    const auto request = transport::unpack<OpenFile>(body);
+    wanted = request && request->want_extents;
+  }
+  if (!wanted) return before;
+  auto opened = decode_answer<Opened>(ByteSpan(before));
+  const FileState* const file = opened ? state_.find(opened.body.file) : nullptr;
+  if (file == nullptr) return before;
+  opened.body.in_backing = file->in_backing;
+  opened.body.attributes = file->attributes;
+  opened.body.extents = extents_of(file->published, {0, kLongest});
+  return encode_answer(opened.body);
+}
+
 Outcome<Opened> Shard::open_file(const Header& header, const OpenFile& request, Changes& changes) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
+  if (!allows(file->attributes, request.access)) return {EACCES, {}};
+  if (is_closed_to(request.truncate, request.access)) return {EROFS, {}};
   return opened(request.file, *file, request.truncate, request.want_extents, header.client, changes);
 }
 
@@ -85,12 +120,15 @@ Outcome<Nothing> Shard::close_file(const Header& header, const CloseFile& reques
 Outcome<Attached> Shard::attach(const Header& header, const Attach& request, Changes& changes) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
-  if (!is_sane(request)) return {EINVAL, {}};
+  if (!has_sane_pieces(request)) return {EINVAL, {}};
+  if (sealed_ && !request.pieces.empty()) return {EROFS, {}};
   Attached answer{.version = file->version, .size = file->attributes.size};
   if (!request.pieces.empty()) {
     ++answer.version;
-    for (const LogPiece& piece : request.pieces)
+    for (const LogPiece& piece : request.pieces) {
       answer.size = std::max(answer.size, piece.begin + piece.length);
+      bytes_published_ += piece.length;
+    }
     changes.emplace_back(Published{.file = request.file,
                                    .node = request.node,
                                    .client = request.client,
@@ -102,13 +140,36 @@ Outcome<Attached> Shard::attach(const Header& header, const Attach& request, Cha
   return {0, answer};
 }
 
+Outcome<Appended> Shard::append(const Header& /*header*/, const Append& request, Changes& changes) {
+  const FileState* const file = state_.find(request.file);
+  if (file == nullptr) return {ESTALE, {}};
+  if (!has_sane_pieces(request)) return {EINVAL, {}};
+  const std::uint64_t begin = std::max(file->attributes.size, file->reserved_end);
+  std::vector<LogPiece> pieces = request.pieces;
+  for (LogPiece& piece : pieces) {
+    if (begin > kLongest || piece.begin + piece.length > kLongest - begin) return {EFBIG, {}};
+    piece.begin += begin;
+    bytes_published_ += piece.length;
+  }
+  const Appended answer{.begin = begin, .version = file->version + 1};
+  changes.emplace_back(Published{.file = request.file,
+                                 .node = request.node,
+                                 .client = request.client,
+                                 .version = answer.version,
+                                 .time_ns = ports_.now_ns(),
+                                 .pieces = std::move(pieces)});
+  return {0, answer};
+}
+
 Outcome<Queried> Shard::query(const Header& /*header*/, const Query& request, Changes& /*changes*/) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   if (request.begin > request.end) return {EINVAL, {}};
-  return {
-      0,
-      {file->attributes.size, file->in_backing, extents_of(file->published, {request.begin, request.end})}};
+  return {0,
+          {.version = file->version,
+           .size = file->attributes.size,
+           .in_backing = file->in_backing,
+           .extents = extents_of(file->published, {request.begin, request.end})}};
 }
 
 Outcome<Nothing> Shard::detach(const Header& /*header*/, const Detach& request, Changes& changes) {
@@ -122,9 +183,29 @@ Outcome<Nothing> Shard::truncate(const Header& /*header*/, const Truncate& reque
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   if (request.size > kLongest) return {EFBIG, {}};
+  if (is_flushing(request.file)) return {kAskAgain, {}};
   if (file->in_backing)
     if (const int error = backing_.truncate(file->path, request.size); error != 0) return {error, {}};
   changes.emplace_back(Resized{request.file, request.size, ports_.now_ns()});
+  return {0, {}};
+}
+
+Outcome<Nothing> Shard::set_attributes(const Header& /*header*/, const SetAttributes& request,
+                                       Changes& changes) {
+  const FileState* const file = state_.find(request.file);
+  if (file == nullptr) return {ESTALE, {}};
+  Attributes now = file->attributes;
+  if (request.with_mode) now.mode = request.mode & 07777u;
+  if (request.with_owner) {
+    now.uid = request.uid;
+    now.gid = request.gid;
+  }
+  if (request.with_time) now.modified_ns = request.modified_ns;
+  now.changed_ns = ports_.now_ns();
+  if (file->in_backing)
+    if (const int error = backing_.set_attributes(file->path, file->attributes, now); error != 0)
+      return {error, {}};
+  changes.emplace_back(AttributesSet{request.file, now});
   return {0, {}};
 }
 
@@ -141,34 +222,6 @@ Outcome<Stated> Shard::stat_file(const Header& /*header*/, const StatFile& reque
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   return {0, stated(request.file, *file)};
-}
-
-Outcome<Nothing> Shard::set_path(const Header& /*header*/, const SetPath& request, Changes& changes) {
-  const FileState* const file = state_.find(request.file);
-  if (file == nullptr) return {ESTALE, {}};
-  if (file->path == request.path) return {0, {}};
-  if (file->in_backing)
-    if (const int error = backing_.rename(file->path, request.path); error != 0) return {error, {}};
-  changes.emplace_back(PathSet{request.file, request.path, true});
-  return {0, {}};
-}
-
-// Somebody may have renamed the file meanwhile: then it keeps its name. Who has it open still reads what the
-// backing directory has of it, so that goes to a place of its own.
-Outcome<Nothing> Shard::drop_name(const Header& /*header*/, const DropName& request, Changes& changes) {
-  const FileState* const file = state_.find(request.file);
-  if (file == nullptr || !file->named || file->path != request.path) return {0, {}};
-  const bool in_use = !file->opens.empty();
-  const std::string hidden = fmt::format("{}/unlinked-{}", private_folder_, request.file.value);
-  if (file->in_backing) {
-    const int error = in_use ? backing_.rename(file->path, hidden) : backing_.unlink(file->path);
-    if (error != 0 && error != ENOENT) return {error, {}};
-  }
-  if (in_use)
-    changes.emplace_back(PathSet{request.file, file->in_backing ? hidden : file->path, false});
-  else
-    changes.emplace_back(FileGone{request.file});
-  return {0, {}};
 }
 
 Outcome<Nothing> Shard::client_gone(const Header& /*header*/, const ClientGone& request, Changes& changes) {

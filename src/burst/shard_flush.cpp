@@ -2,8 +2,34 @@
 #include <memory>
 
 #include "burst/shard.hpp"
+#include "burst/write_out.hpp"
 
 namespace weir::burst {
+namespace {
+
+// Of one request: a message has a longest length.
+constexpr std::size_t kMostExtents = std::size_t{1} << 20;
+
+struct Part {
+  std::uint32_t node = 0;
+  std::vector<Extent> extents;
+};
+
+std::vector<Part> in_parts(const ExtentMap& extents) {
+  std::map<std::uint32_t, std::size_t> last;  // part of a node
+  std::vector<Part> parts;
+  extents.for_each([&](Span bytes, const Place& place) {
+    const auto [known, is_new] = last.try_emplace(place.node, parts.size());
+    if (is_new || parts[known->second].extents.size() == kMostExtents) {
+      known->second = parts.size();
+      parts.push_back({place.node, {}});
+    }
+    parts[known->second].extents.push_back({bytes, place});
+  });
+  return parts;
+}
+
+}  // namespace
 
 void Shard::flush(const Header& /*header*/, const Flush& request, Then<Flushed> then) {
   if (state_.find(request.file) == nullptr) return then({ESTALE, {}});
@@ -23,12 +49,12 @@ void Shard::start_flush(FileId id) {
   const FileState* const file = state_.find(id);
   // A file without a name goes nowhere; one without bytes must still exist afterwards.
   if (file == nullptr || !file->named) return end_flush(id, {0, {}});
-  std::map<std::uint32_t, std::vector<Extent>> by_node;
-  file->unflushed.for_each([&](Span bytes, const Place& place) {
-    by_node[place.node].push_back({bytes, place});
-  });
-  if (by_node.empty() && !file->in_backing) by_node[self_.server];
-  if (by_node.empty()) return end_flush(id, {0, {}});
+  std::vector<Part> parts = in_parts(file->unflushed);
+  std::vector<Place>& places = flushes_[id].places;
+  places.clear();
+  file->unflushed.for_each([&](Span, const Place& place) { places.push_back(place); });
+  if (parts.empty() && !file->in_backing) parts.push_back({self_.server, {}});
+  if (parts.empty()) return end_flush(id, {0, {}});
 
   struct Under {
     std::size_t waiting = 0;
@@ -36,25 +62,31 @@ void Shard::start_flush(FileId id) {
     Flushed total;
   };
   auto under = std::make_shared<Under>();
-  under->waiting = by_node.size();
-  for (auto& [node, extents] : by_node) {
-    const WriteBack request{.path = file->path,
-                            .mode = file->attributes.mode,
-                            .size = file->attributes.size,
-                            .extents = std::move(extents)};
+  under->waiting = parts.size();
+  for (auto& [node, extents] : parts) {
+    const WriteBack request{
+        .path = file->path, .attributes = file->attributes, .extents = std::move(extents)};
     ports_.send({node, self_.worker}, encode_request({.to_server = node}, request),
                 [this, id, under, written = request.extents](const Result<Bytes>& answer) {
                   const auto outcome = decode_answer<Flushed>(answer);
                   if (outcome) {
                     under->total.bytes += outcome.body.bytes;
-                    if (const int error = commit({WrittenBack{id, written}}); error != 0)
-                      under->error = error;
+                    int error = put_other_names(id);
+                    if (error == 0) error = commit({WrittenBack{id, written}});
+                    if (error != 0) under->error = error;
                   } else if (under->error == 0) {
                     under->error = outcome.error;
                   }
                   if (--under->waiting == 0) end_flush(id, {under->error, under->total});
                 });
   }
+}
+
+// What has no file in the backing directory has no name there either, until now.
+int Shard::put_other_names(FileId id) const {
+  const FileState* const file = state_.find(id);
+  if (file == nullptr || file->in_backing) return 0;
+  return put_links(backing_, file->path, file->other_names);
 }
 
 void Shard::end_flush(FileId id, Outcome<Flushed> outcome) {

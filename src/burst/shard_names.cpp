@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <unistd.h>
+
 #include "burst/shard.hpp"
 
 namespace weir::burst {
@@ -7,7 +9,10 @@ namespace weir::burst {
 Outcome<FileId> Shard::look_up(const std::string& path, Changes& changes) {
   if (!is_clean_path(path)) return {EINVAL, {}};
   if (moving_.contains(path)) return {kAskAgain, {}};
-  if (const FileId known = state_.find_name(path)) return {0, known};
+  if (const FileId known = state_.find_name(path)) {
+    if (known.home() != self_ || state_.find(known) != nullptr) return {0, known};
+    changes.emplace_back(NameGone{path});  // a server died between taking the file away and its name
+  }
   const auto there = backing_.stat(path);
   if (!there) return {there.error, {}};
   if (there.body.kind == FileKind::directory) return {EISDIR, {}};
@@ -21,6 +26,12 @@ Outcome<Opened> Shard::open(const Header& header, const Open& request, Changes& 
   const auto found = look_up(request.path, changes);
   if (!found && (found.error != ENOENT || !request.create)) return {found.error, {}};
   if (found && request.create && request.exclusive) return {EEXIST, {}};
+  if ((sealed_ && !found) || is_closed_to(request.truncate, request.access)) return {EROFS, {}};
+  if (found && found.body.home() == self_) {
+    if (const FileState* const file = state_.find(found.body);
+        file != nullptr && !allows(file->attributes, request.access))
+      return {EACCES, {}};
+  }
   if (found && found.body.home() != self_)
     return {0, {.file = found.body, .elsewhere = true, .in_backing = false, .attributes = {}, .extents = {}}};
 
@@ -31,6 +42,8 @@ Outcome<Opened> Shard::open(const Header& header, const Open& request, Changes& 
     const std::int64_t now = ports_.now_ns();
     Attributes attributes;
     attributes.mode = request.mode & 07777u;
+    attributes.uid = ::geteuid();  // servers and clients of a job are one user's
+    attributes.gid = ::getegid();
     attributes.modified_ns = attributes.changed_ns = now;
     changes.emplace_back(FileMade{file, request.path, attributes, false});
     changes.emplace_back(NamePut{request.path, file});
@@ -68,6 +81,8 @@ Outcome<Names> Shard::list_names(const Header& /*header*/, const ListNames& requ
     if (const FileState* const file = state_.find(row->second)) {
       out.size = file->attributes.size;
       file->unflushed.for_each([&](Span bytes, const Place&) { out.buffered += bytes.end - bytes.begin; });
+    } else if (row->second.home() == self_) {
+      continue;  // as in look_up()
     }
     names.rows.push_back(std::move(out));
   }
@@ -80,44 +95,61 @@ void Shard::drop(FileId file, const std::string& path, Then<Nothing> then) {
       [then = std::move(then)](const Result<Bytes>& answer) { then(decode_answer<Nothing>(answer)); });
 }
 
-void Shard::unlink(const Header& /*header*/, const Unlink& request, Then<Nothing> then) {
+void Shard::unlink(const Header& /*header*/, const Unlink& request, End end) {
   Changes changes;
   const auto found = look_up(request.path, changes);
-  if (!found) return then({found.error, {}});
-  if (const int error = commit(changes); error != 0) return then({error, {}});
+  if (!found) return end({found.error, {}}, {});
+  if (const int error = commit(changes); error != 0) return end({error, {}}, {});
   moving_.insert(request.path);
   drop(found.body, request.path,
-       [this, path = request.path, then = std::move(then)](Outcome<Nothing> dropped) {
+       [this, path = request.path, end = std::move(end)](const Outcome<Nothing>& dropped) {
          moving_.erase(path);
-         if (dropped) dropped.error = commit({NameGone{path}});
-         then(dropped);
+         end(dropped, {NameGone{path}});
        });
+}
+
+void Shard::check_name(const Header& /*header*/, const CheckName& request, Then<Nothing> then) {
+  const FileId file = request.file;
+  const auto leads_there = [this, request] {
+    return !moving_.contains(request.path) && state_.find_name(request.path) == request.file;
+  };
+  if (!leads_there() || file.home().server >= layout_.servers || file.home().worker >= layout_.workers)
+    return then({0, {}});
+  ports_.send(file.home(), encode_request({.to_server = file.home().server}, StatFile{file}),
+              [this, request, leads_there, then = std::move(then)](const Result<Bytes>& answer) {
+                const int error = decode_answer<Stated>(answer).error;
+                if (error != ESTALE || !leads_there()) return then({error == ESTALE ? 0 : error, {}});
+                then({commit({NameGone{request.path}}), {}});
+              });
 }
 
 // The name goes to its new owner first and leaves the old one last: in between both lead to the file, and a
 // rename that was cut off can be asked for again.
-void Shard::rename(const Header& /*header*/, const Rename& request, Then<Nothing> then) {
+void Shard::rename(const Header& /*header*/, const Rename& request, End then) {
   Changes changes;
-  if (!is_clean_path(request.to)) return then({EINVAL, {}});
+  if (!is_clean_path(request.to)) return then({EINVAL, {}}, {});
   const auto found = look_up(request.from, changes);
-  if (!found) return then({found.error, {}});
-  if (request.from == request.to) return then({0, {}});
-  if (const int error = backing_.check_parent(request.to); error != 0) return then({error, {}});
-  if (const int error = commit(changes); error != 0) return then({error, {}});
+  if (!found) return then({found.error, {}}, {});
+  if (request.from == request.to) return then({0, {}}, {});
+  if (const int error = backing_.check_parent(request.to); error != 0) return then({error, {}}, {});
+  if (const int error = commit(changes); error != 0) return then({error, {}}, {});
 
   moving_.insert(request.from);
   const FileId file = found.body;
-  const auto end = [this, from = request.from, then = std::move(then)](Outcome<Nothing> outcome) {
+  const auto end = [this, from = request.from, then = std::move(then)](const Outcome<PathWasSet>& set) {
     moving_.erase(from);
-    if (outcome) outcome.error = commit({NameGone{from}});
-    then(outcome);
+    // Two names of one file both stay.
+    then({set.error, {}}, set.body.has_both ? Changes{} : Changes{NameGone{from}});
   };
   const Home target = layout_.home_of(request.to);
   ports_.send(target, encode_request({.to_server = target.server}, PutName{request.to, file}),
-              [this, file, to = request.to, end](const Result<Bytes>& put) {
-                if (const auto outcome = decode_answer<Nothing>(put); !outcome) return end(outcome);
-                ports_.send(file.home(), encode_request({.to_server = file.home().server}, SetPath{file, to}),
-                            [end](const Result<Bytes>& set) { end(decode_answer<Nothing>(set)); });
+              [this, file, request, end](const Result<Bytes>& put) {
+                if (const auto outcome = decode_answer<Nothing>(put); !outcome)
+                  return end({outcome.error, {}});
+                ports_.send(file.home(),
+                            encode_request({.to_server = file.home().server},
+                                           SetPath{file, request.from, request.to}),
+                            [end](const Result<Bytes>& set) { end(decode_answer<PathWasSet>(set)); });
               });
 }
 
@@ -135,6 +167,30 @@ void Shard::put_name(const Header& /*header*/, const PutName& request, Then<Noth
     if (dropped) dropped.error = commit({NamePut{request.path, request.file}});
     then(dropped);
   });
+}
+
+// The name is there first and the file learns of it next, in the name of who asks: where a server died in
+// between and the link is asked for again, the file tells one that it has just got from one that it had.
+void Shard::link_name(const Header& header, const LinkName& request, Then<Nothing> then) {
+  const Home home = request.file.home();
+  if (home.server >= layout_.servers || home.worker >= layout_.workers) return then({ENOENT, {}});
+  Changes changes;
+  const auto found = look_up(request.path, changes);
+  if (found.error == EISDIR || (found && found.body != request.file)) return then({EEXIST, {}});
+  if (!found && found.error != ENOENT) return then({found.error, {}});
+  if (const int error = backing_.check_parent(request.path); error != 0) return then({error, {}});
+  if (!found)
+    if (const int error = commit({NamePut{request.path, request.file}}); error != 0) return then({error, {}});
+  moving_.insert(request.path);
+  const Header asking{
+      .kind = AddName::kKind, .to_server = home.server, .client = header.client, .sequence = header.sequence};
+  ports_.send(home, encode_request(asking, AddName{request.file, request.path}),
+              [this, path = request.path, then = std::move(then)](const Result<Bytes>& answer) {
+                const auto added = decode_answer<Nothing>(answer);
+                moving_.erase(path);
+                if (!added && added.error != EEXIST) static_cast<void>(commit({NameGone{path}}));
+                then(added);
+              });
 }
 
 }  // namespace weir::burst

@@ -14,6 +14,33 @@ void erase_where(ExtentMap& map, Span span, Which which) {
     if (piece.where && which(*piece.where)) map.erase(piece.bytes);
 }
 
+// Pieces of one publication that follow each other are told together; the version is one for all of them.
+// Those that are in the backing file already are published and then written back.
+void tell_extents(FileId id, const FileState& file, const std::function<void(const Change&)>& each) {
+  constexpr std::size_t kMostPieces = 4096;
+  Published run{
+      .file = id, .node = 0, .client = 0, .version = 0, .time_ns = file.attributes.modified_ns, .pieces = {}};
+  WrittenBack clean{id, {}};
+  const auto end_run = [&] {
+    if (!run.pieces.empty()) each(run);
+    if (!clean.extents.empty()) each(clean);
+    run.pieces.clear();
+    clean.extents.clear();
+  };
+  file.published.for_each([&](Span bytes, const Place& place) {
+    if (run.node != place.node || run.client != place.client || run.version != place.version ||
+        run.pieces.size() == kMostPieces)
+      end_run();
+    run.node = place.node;
+    run.client = place.client;
+    run.version = place.version;
+    run.pieces.push_back({bytes.begin, bytes.size(), place.position, place.segment});
+    for (const auto& piece : file.unflushed.cover(bytes))
+      if (!piece.where) clean.extents.push_back({piece.bytes, place});
+  });
+  end_run();
+}
+
 }  // namespace
 
 void ShardState::apply(const Change& change) {
@@ -57,16 +84,22 @@ void ShardState::on(const Published& change) {
   if (found == files_.end()) return;
   FileState& file = found->second;
   file.version = std::max(file.version, change.version);
+  std::vector<Extent> extents;
+  extents.reserve(change.pieces.size());
   for (const LogPiece& piece : change.pieces) {
-    const Span bytes{piece.begin, piece.begin + piece.length};
-    const Place place{.node = change.node,
-                      .segment = static_cast<std::uint32_t>(piece.segment),
-                      .client = change.client,
-                      .position = piece.position,
-                      .version = change.version};
-    file.published.insert(bytes, place);
-    file.unflushed.insert(bytes, place);
-    file.attributes.size = std::max(file.attributes.size, bytes.end);
+    extents.push_back({{piece.begin, piece.begin + piece.length},
+                       {.node = change.node,
+                        .segment = static_cast<std::uint32_t>(piece.segment),
+                        .client = change.client,
+                        .position = piece.position,
+                        .version = change.version}});
+    file.attributes.size = std::max(file.attributes.size, extents.back().bytes.end);
+  }
+  for (ExtentMap* const map : {&file.published, &file.unflushed}) {
+    if (extents.size() > 1 && ExtentMap::in_order(extents))
+      map->insert(extents);
+    else
+      for (const Extent& extent : extents) map->insert(extent.bytes, extent.where);
   }
   if (!change.pieces.empty()) file.attributes.modified_ns = file.attributes.changed_ns = change.time_ns;
 }
@@ -78,6 +111,7 @@ void ShardState::on(const Withdrawn& change) {
     if (change.file && id != change.file) continue;
     erase_where(file.published, range, of_client);
     erase_where(file.unflushed, range, of_client);
+    ++file.version;
   }
 }
 
@@ -90,6 +124,7 @@ void ShardState::on(const Resized& change) {
   file.attributes.size = change.size;
   file.attributes.modified_ns = file.attributes.changed_ns = change.time_ns;
   file.reserved_end = change.size;
+  ++file.version;
 }
 
 void ShardState::on(const EndReserved& change) {
@@ -103,6 +138,14 @@ void ShardState::on(const WrittenBack& change) {
   file->second.in_backing = true;
   for (const Extent& extent : change.extents)
     erase_where(file->second.unflushed, extent.bytes,
+                [&](const Place& place) { return place.version == extent.where.version; });
+}
+
+void ShardState::on(const GivenUp& change) {
+  const auto file = files_.find(change.file);
+  if (file == files_.end()) return;
+  for (const Extent& extent : change.extents)
+    erase_where(file->second.published, extent.bytes,
                 [&](const Place& place) { return place.version == extent.where.version; });
 }
 
@@ -123,25 +166,34 @@ void ShardState::on(const Answered& change) {
 
 void ShardState::on(const ClientForgotten& change) { answers_.erase(change.client); }
 
+void ShardState::on(const AttributesSet& change) {
+  const auto found = files_.find(change.file);
+  if (found == files_.end()) return;
+  const std::uint64_t size = found->second.attributes.size;
+  found->second.attributes = change.attributes;
+  found->second.attributes.size = size;
+}
+
+void ShardState::on(const NameAdded& change) {
+  if (const auto file = files_.find(change.file); file != files_.end())
+    file->second.other_names.insert(change.path);
+}
+
+void ShardState::on(const NameTaken& change) {
+  if (const auto file = files_.find(change.file); file != files_.end())
+    file->second.other_names.erase(change.path);
+}
+
 void ShardState::snapshot(const std::function<void(const Change&)>& each) const {
   for (const auto& [id, file] : files_) {
     each(FileMade{id, file.path, file.attributes, file.in_backing});
     if (!file.named) each(PathSet{id, file.path, false});
-    // One publication a piece keeps each piece's version. Pieces that are in the backing file already are
-    // published and then written back.
-    file.published.for_each([&](Span bytes, const Place& place) {
-      each(Published{.file = id,
-                     .node = place.node,
-                     .client = place.client,
-                     .version = place.version,
-                     .time_ns = file.attributes.modified_ns,
-                     .pieces = {{bytes.begin, bytes.end - bytes.begin, place.position, place.segment}}});
-      WrittenBack clean{id, {}};
-      for (const auto& piece : file.unflushed.cover(bytes))
-        if (!piece.where) clean.extents.push_back({piece.bytes, place});
-      if (!clean.extents.empty()) each(clean);
-    });
+    for (const std::string& name : file.other_names) each(NameAdded{id, name});
+    tell_extents(id, file, each);
     each(Resized{id, file.attributes.size, file.attributes.modified_ns});
+    // What happened last may have left no bytes; its number is not given again.
+    each(Published{.file = id, .node = 0, .client = 0, .version = file.version, .time_ns = 0, .pieces = {}});
+    each(AttributesSet{id, file.attributes});  // Published and Resized touch the times
     if (file.reserved_end > 0) each(EndReserved{id, file.reserved_end});
     for (const auto& [client, count] : file.opens) each(OpenCount{id, client, count});
   }

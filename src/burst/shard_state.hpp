@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -14,12 +15,17 @@ namespace weir::burst {
 
 // A file as its owner knows it.
 struct FileState {
+  bool has_name(const std::string& name) const {
+    return named && (path == name || other_names.contains(name));
+  }
+
   std::string path;  // the last one if it has none any more
   bool named = true;
+  std::set<std::string> other_names;  // hard links
   bool in_backing = false;
   Attributes attributes;
   std::uint64_t reserved_end = 0;                // appends go behind this, or behind the end
-  std::uint64_t version = 0;                     // of the newest publication
+  std::uint64_t version = 0;                     // counts publications, and what takes bytes away
   ExtentMap published;                           // who has which bytes
   ExtentMap unflushed;                           // those of them that the backing file lacks
   std::map<std::uint64_t, std::uint32_t> opens;  // by client
@@ -53,10 +59,15 @@ class ShardState {
   void on(const Resized& change);
   void on(const EndReserved& change);
   void on(const WrittenBack& change);
+  void on(const GivenUp& change);
   void on(const OpenCount& change);
   void on(const Answered& change);
   void on(const ClientForgotten& change);
   void on(const FilesCounted& change) { files_made_ = std::max(files_made_, change.count); }
+
+  void on(const AttributesSet& change);
+  void on(const NameAdded& change);
+  void on(const NameTaken& change);
 
   std::map<std::string, FileId> names_;  // in order: a directory is a range
   std::unordered_map<FileId, FileState> files_;

@@ -18,7 +18,7 @@ namespace weir::burst {
 class TestCluster {
  public:
   explicit TestCluster(std::uint32_t servers = 1, std::uint32_t workers = 1, transport::Faults faults = {},
-                       std::uint64_t seed = 1)
+                       std::uint64_t seed = 1, lock::Options locks = {})
       : net_(seed, faults), servers_(servers) {
     std::filesystem::create_directories(backing());
     job_.id = "test";
@@ -27,6 +27,7 @@ class TestCluster {
     job_.workers = workers;
     job_.limit_ms = 20'000;
     job_.again_ms = 50;
+    job_.locks = locks;
     for (std::uint32_t i = 0; i < servers; ++i) {
       JobServer row;
       row.host = "node" + std::to_string(i);

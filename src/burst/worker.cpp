@@ -13,13 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Writing back takes as long as the disk does.
-constexpr std::chrono::hours kFlushPatience{1};
-
-bool waits_for_a_disk(Kind kind) {
-  return kind == Kind::write_back || kind == Kind::flush || kind == Kind::flush_all;
-}
-
 std::string private_folder(const Job& job) { return fmt::format(".weir-{}", job.id); }
 
 }  // namespace
@@ -28,11 +21,21 @@ Worker::Worker(Server& server, std::uint32_t number)
     : server_(server),
       number_(number),
       shard_(server.job().layout(), {server.number(), number}, server.backing(), private_folder(server.job()),
-             *this) {}
+             *this),
+      lock_owners_({server.number(), number}, server.job().layout(), server.job().locks, *this),
+      lock_agents_({server.number(), number}, server.job().layout(), server.job().locks,
+                   locks_of(server.job().servers[server.number()], number), *this) {
+  lock_owners_.on_find([this](FileId file) { return shard_.state().find(file) != nullptr; });
+  lock_owners_.on_first_use([this] { return lock_agents_.begin() ? 0 : ENOSPC; });
+}
 
-Worker::~Worker() { stop(); }
+Worker::~Worker() {
+  stop();
+  life_.reset();
+}
 
 Result<void> Worker::recover() {
+  if (auto recovered = lock_agents_.recover(); !recovered) return recovered.error();
   const auto path = journal_of(server_.job().servers[server_.number()], number_);
   std::optional<Error> bad;
   auto journal = Journal::open(path, [&](std::uint32_t type, ByteSpan body) {
@@ -58,6 +61,10 @@ void Worker::set_fabric(std::unique_ptr<transport::Fabric> fabric) {
 }
 
 void Worker::start() {
+  loop_.post([this] {
+    lock_owners_.start(lock_agents_.life());
+    lock_agents_.start();
+  });
   thread_ = std::thread([this] { loop_.run(); });
 }
 
@@ -71,22 +78,25 @@ void Worker::from_client(std::uint64_t client, const Bytes& request, Respond res
   ByteSpan rest(request);
   const auto header = decode_header(rest);
   // A client that speaks in another's name would be answered in its place.
-  if (!header || header->client != client || header->to_server >= server_.job().servers.size())
-    return std::move(respond)(encode_failure(EPROTO));
+  if (!header || header->client != client || header->to_server >= server_.job().servers.size() ||
+      is_between_servers(header->kind))
+    return std::move(respond).blame(encode_failure(kNoMessage));
   if (header->to_server == server_.number()) return run(*header, rest, std::move(respond));
   auto kept = std::make_shared<Respond>(std::move(respond));
-  const auto patience = waits_for_a_disk(header->kind)
-                            ? Clock::duration(kFlushPatience)
-                            : Clock::duration(std::chrono::milliseconds(server_.job().limit_ms));
-  ask_peer(
-      {header->to_server, number_}, std::make_shared<const Bytes>(request), Clock::now() + patience,
-      [kept](Result<Bytes> answer) { std::move (*kept)(answer ? std::move(*answer) : encode_failure(EIO)); });
+  ask_peer({header->to_server, number_}, std::make_shared<const Bytes>(request), patience_for(header->kind),
+           [kept](Result<Bytes> answer) {
+             if (!answer) return std::move(*kept)(encode_failure(EIO));
+             ByteSpan status(*answer);
+             if (decode_status(status) == kNoMessage) return std::move(*kept).blame(std::move(*answer));
+             std::move (*kept)(std::move(*answer));
+           });
 }
 
 void Worker::handle(const Bytes& request, Respond respond) {
   ByteSpan rest(request);
   const auto header = decode_header(rest);
-  if (!header || header->to_server != server_.number()) return std::move(respond)(encode_failure(EPROTO));
+  if (!header || header->to_server != server_.number())
+    return std::move(respond).blame(encode_failure(kNoMessage));
   run(*header, rest, std::move(respond));
 }
 
@@ -98,50 +108,118 @@ void Worker::run(const Header& header, ByteSpan body, Respond respond) {
       return fetch(body, std::move(respond));
     case Kind::write_back:
       return write_back(body, std::move(respond));
+    case Kind::log_use:
+    case Kind::reclaim:
+      return about_space(header, body, std::move(respond));
     case Kind::flush_all:
       return flush_all(std::move(respond));
+    case Kind::seal:
+      return seal(header, body, std::move(respond));
     case Kind::stats:
       return std::move(respond)(encode_answer(counters()));
     case Kind::stop: {
       const auto request = transport::unpack<Stop>(body);
+      if (!request) return std::move(respond).blame(encode_failure(kNoMessage));
       std::move(respond)(encode_answer(Nothing{}));
-      return server_.stop_asked(request && request->remove);
+      return server_.stop_asked(request->remove);
     }
+    case Kind::client_gone:
+      if (const auto gone = transport::unpack<ClientGone>(body)) {
+        lock_agents_.client_gone(gone->client);
+        if (gone->client == sealed_by_) lift_seal();
+      }
+      return shard_.handle(header, body, std::move(respond));
     default:
+      if (lock_agents_.handle(header, body, respond) || lock_owners_.handle(header, body, respond)) return;
       return shard_.handle(header, body, std::move(respond));
   }
 }
 
 void Worker::give_segment(const Header& header, ByteSpan body, Respond respond) {
   const auto request = transport::unpack<GrantSegment>(body);
-  if (!request) return std::move(respond)(encode_failure(EPROTO));
-  const auto granted = server_.agent().grant(header.client, *request);
-  std::move(respond)(granted ? encode_answer(granted.body) : encode_failure(granted.error));
+  if (!request) return std::move(respond).blame(encode_failure(kNoMessage));
+  // Clients ask the first worker; the others have no part in it.
+  if (number_ != 0) return std::move(respond)(encode_failure(EPROTO));
+  server_.grants().ask(header.client, *request, std::move(respond));
+}
+
+void Worker::about_space(const Header& header, ByteSpan body, Respond respond) {
+  if (number_ != 0) return std::move(respond)(encode_failure(EPROTO));
+  Collector& collector = server_.collector();
+  if (header.kind == Kind::log_use) {
+    const auto use = transport::unpack<LogUse>(body);
+    if (!use) return std::move(respond).blame(encode_failure(kNoMessage));
+    collector.told(header.client, *use);
+    return std::move(respond)(encode_answer(Nothing{}));
+  }
+  const auto request = transport::unpack<AskReclaim>(body);
+  if (!request) return std::move(respond).blame(encode_failure(kNoMessage));
+  auto kept = std::make_shared<Respond>(std::move(respond));
+  collector.collect(request->how,
+                    [kept](std::uint64_t bytes) { std::move (*kept)(encode_answer(Reclaimed{bytes})); });
 }
 
 void Worker::fetch(ByteSpan body, Respond respond) {
   const auto request = transport::unpack<Fetch>(body);
-  if (!request) return std::move(respond)(encode_failure(EPROTO));
+  if (!request) return std::move(respond).blame(encode_failure(kNoMessage));
   const auto content = server_.agent().fetch(*request);
-  std::move(respond)(content ? encode_answer(content.body) : encode_failure(content.error));
+  std::move(respond)(encode_outcome(content));
 }
 
 void Worker::write_back(ByteSpan body, Respond respond) {
   auto request = transport::unpack<WriteBack>(body);
-  if (!request) return std::move(respond)(encode_failure(EPROTO));
+  if (!request) return std::move(respond).blame(encode_failure(kNoMessage));
   auto kept = std::make_shared<Respond>(std::move(respond));
   server_.agent().write_back(std::move(*request), [this, kept](const Outcome<Flushed>& outcome) {
-    loop_.post([kept, outcome] {
-      std::move (*kept)(outcome ? encode_answer(outcome.body) : encode_failure(outcome.error));
-    });
+    loop_.post([kept, outcome] { std::move (*kept)(encode_outcome(outcome)); });
   });
 }
 
 void Worker::flush_all(Respond respond) {
   auto kept = std::make_shared<Respond>(std::move(respond));
-  shard_.flush_all([kept](const Outcome<Flushed>& outcome) {
-    std::move (*kept)(outcome ? encode_answer(outcome.body) : encode_failure(outcome.error));
+  drain_nodes([this, kept](int error) {
+    if (error != 0) return std::move(*kept)(encode_failure(error));
+    shard_.flush_all([kept](const Outcome<Flushed>& outcome) { std::move (*kept)(encode_outcome(outcome)); });
   });
+}
+
+// What was written under tokens comes in until the answer: agents of other nodes may be behind.
+void Worker::seal(const Header& header, ByteSpan body, Respond respond) {
+  const auto request = transport::unpack<Seal>(body);
+  if (!request) return std::move(respond).blame(encode_failure(kNoMessage));
+  if (header.client == 0) return std::move(respond)(encode_failure(EPROTO));
+  if (sealed_by_ != 0 && sealed_by_ != header.client) return std::move(respond)(encode_failure(EBUSY));
+  if (request->lift) {
+    lift_seal();
+    return std::move(respond)(encode_answer(Sealed{}));
+  }
+  if (sealed_by_ == 0) sealed_since_ns_ = now_ns();
+  sealed_by_ = header.client;
+  shard_.set_sealed(true);
+  auto kept = std::make_shared<Respond>(std::move(respond));
+  lock_agents_.stop_writing([kept, since = sealed_since_ns_](int error) {
+    std::move (*kept)(encode_outcome(Outcome<Sealed>{error, {since}}));
+  });
+}
+
+void Worker::lift_seal() {
+  sealed_by_ = 0;
+  shard_.set_sealed(false);
+  lock_agents_.go_on_writing();
+}
+
+void Worker::drain_nodes(std::function<void(int)> done) {
+  struct Under {
+    std::uint32_t left = 0;
+    int error = 0;
+  };
+  auto under = std::make_shared<Under>();
+  under->left = server_.job().layout().servers;
+  for (std::uint32_t node = 0; node < server_.job().layout().servers; ++node)
+    ask<LockDrain>(*this, {node, number_}, {}, [under, done](const Outcome<Nothing>& outcome) {
+      if (!outcome) under->error = outcome.error;
+      if (--under->left == 0) done(under->error);
+    });
 }
 
 Counters Worker::counters() const {
@@ -152,7 +230,7 @@ Counters Worker::counters() const {
                                  std::pair{Kind::truncate, "truncate"}, std::pair{Kind::reserve, "reserve"},
                                  std::pair{Kind::stat_name, "stat"},    std::pair{Kind::stat_file, "stat"},
                                  std::pair{Kind::unlink, "unlink"},     std::pair{Kind::rename, "rename"},
-                                 std::pair{Kind::flush, "flush"}};
+                                 std::pair{Kind::flush, "flush"},       std::pair{Kind::append, "append"}};
   for (const auto& [kind, name] : kNamed)
     all.rows.push_back({fmt::format("rpcs.{}", name), shard_.handled(kind)});
   std::uint64_t extents = 0;
@@ -160,13 +238,24 @@ Counters Worker::counters() const {
   all.rows.push_back({"files", shard_.state().files().size()});
   all.rows.push_back({"extents", extents});
   all.rows.push_back({"bytes.flushed", shard_.bytes_flushed()});
+  all.rows.push_back({"bytes.published", shard_.bytes_published()});
+  if (!shard_.shadows().empty()) {
+    all.rows.push_back({"verify.checked_reads", shard_.shadows().verdict().checked});
+    all.rows.push_back({"verify.stale_reads", shard_.shadows().verdict().stale});
+  }
+  const lock::Counters locks = lock_agents_.counters();
+  all.rows.push_back({"locks.new", locks.fresh});
+  all.rows.push_back({"locks.local", locks.local});
+  all.rows.push_back({"locks.conflict", locks.conflict});
   if (number_ == 0) {
     const Agent::Counts counts = server_.agent().counts();
-    all.rows.push_back({"bytes.buffered", counts.buffered_bytes});
-    all.rows.push_back({"bytes.spilled", counts.spilled_bytes});
+    const SegmentStore::Counts space = server_.agent().store().counts();
+    all.rows.push_back({"bytes.buffered", space.buffered_bytes});
+    all.rows.push_back({"bytes.spilled", space.spilled_bytes});
+    all.rows.push_back({"bytes.reclaimed", space.freed_bytes});
     all.rows.push_back({"bytes.peer_read", counts.fetched_bytes});
     all.rows.push_back({"bytes.written_back", counts.written_back_bytes});
-    all.rows.push_back({"segments", counts.segments});
+    all.rows.push_back({"segments", space.segments});
   }
   return all;
 }
@@ -175,15 +264,13 @@ void Worker::send(Home to, Bytes request, std::function<void(Result<Bytes>)> don
   if (to.server != server_.number()) {
     ByteSpan rest(request);
     const auto header = decode_header(rest);
-    const auto patience = header && waits_for_a_disk(header->kind)
-                              ? Clock::duration(kFlushPatience)
-                              : Clock::duration(std::chrono::milliseconds(server_.job().limit_ms));
-    return ask_peer(to, std::make_shared<const Bytes>(std::move(request)), Clock::now() + patience,
-                    std::move(done));
+    return ask_peer(to, std::make_shared<const Bytes>(std::move(request)),
+                    patience_for(header ? header->kind : Kind::stop), std::move(done));
   }
   Worker& there = server_.worker(to.worker);
   there.loop_.post([this, &there, request = std::move(request), done = std::move(done)] {
-    there.handle(request, Respond([this, done](Bytes* answer) {
+    there.handle(request, Respond([this, done, life = std::weak_ptr(life_)](Bytes* answer, bool /*blames*/) {
+                   if (life.expired()) return;
                    Result<Bytes> result = answer != nullptr
                                               ? Result<Bytes>(std::move(*answer))
                                               : Result<Bytes>(Error{Errc::io, "the request was dropped"});
@@ -192,22 +279,32 @@ void Worker::send(Home to, Bytes request, std::function<void(Result<Bytes>)> don
   });
 }
 
-void Worker::ask_peer(Home to, std::shared_ptr<const Bytes> request, Clock::time_point deadline,
+Worker::Patience Worker::patience_for(Kind kind) const {
+  const Clock::duration limit = std::chrono::milliseconds(server_.job().limit_ms);
+  return {.deadline = Clock::now() + (waits_for_a_disk(kind) ? kDiskPatience : limit),
+          .unreachable_for = limit,
+          .give_up_at = Clock::time_point::max()};
+}
+
+void Worker::ask_peer(Home to, std::shared_ptr<const Bytes> request, Patience patience,
                       std::function<void(Result<Bytes>)> done) {
   ByteSpan rest(*request);
   const auto header = decode_header(rest);
-  const Clock::duration left = deadline - Clock::now();
+  const Clock::duration left = std::min(patience.deadline, patience.give_up_at) - Clock::now();
   const Clock::duration limit =
       header && waits_for_a_disk(header->kind)
           ? left
           : std::min<Clock::duration>(left, std::chrono::milliseconds(server_.job().again_ms));
   const std::uint32_t end = to.server * server_.job().workers + to.worker;
   fabric_->call(end, *request, limit,
-                [this, to, request, deadline, done = std::move(done)](Result<Bytes> answer) mutable {
+                [this, to, request, patience, done = std::move(done)](Result<Bytes> answer) mutable {
                   constexpr auto kPause = 5ms;
-                  if (answer || Clock::now() + kPause >= deadline) return done(std::move(answer));
-                  loop_.after(kPause, [this, to, request, deadline, done = std::move(done)] {
-                    ask_peer(to, request, deadline, done);
+                  const auto now = Clock::now();
+                  patience.give_up_at = std::min(patience.give_up_at, now + patience.unreachable_for);
+                  if (answer || now + kPause >= std::min(patience.deadline, patience.give_up_at))
+                    return done(std::move(answer));
+                  loop_.after(kPause, [this, to, request, patience, done = std::move(done)] {
+                    ask_peer(to, request, patience, done);
                   });
                 });
 }
@@ -223,11 +320,14 @@ void Worker::shorten_journal() {
   shorten_at_ = std::max(kShortJournal, 4 * journal_->size_bytes());
 }
 
-int Worker::keep(const std::vector<Change>& changes) {
+int Worker::keep(const std::vector<Change>& changes, bool drains) {
   if (journal_->size_bytes() > shorten_at_) shorten_journal();
   for (const Change& change : changes)
     journal_->add(static_cast<std::uint32_t>(change.index()), encode_change(change));
-  const auto kept = journal_->commit();
+  const bool frees = std::ranges::all_of(changes, brings_space);
+  const auto kept = journal_->commit(frees    ? Journal::Room::frees
+                                     : drains ? Journal::Room::drains
+                                              : Journal::Room::plain);
   if (kept) return 0;
   return kept.error().code() == Errc::full ? ENOSPC : EIO;
 }

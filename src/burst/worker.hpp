@@ -9,6 +9,9 @@
 #include "burst/agent.hpp"
 #include "burst/job.hpp"
 #include "burst/journal.hpp"
+#include "burst/lock_agents.hpp"
+#include "burst/lock_owners.hpp"
+#include "burst/server_protocol.hpp"
 #include "burst/shard.hpp"
 #include "transport/fabric.hpp"
 #include "transport/host.hpp"
@@ -20,7 +23,7 @@ class Server;
 
 // One worker of a server: a thread, its loop, its shard, its journal, its end of the fabric. All but start()
 // and stop() happens in its thread.
-class Worker : public ShardPorts {
+class Worker : public ShardPorts, public LockPorts {
  public:
   Worker(Server& server, std::uint32_t number);
   ~Worker() override;
@@ -40,21 +43,35 @@ class Worker : public ShardPorts {
   void handle(const Bytes& request, Respond respond);
 
   void send(Home to, Bytes request, std::function<void(Result<Bytes>)> done) override;
-  int keep(const std::vector<Change>& changes) override;
+  int keep(const std::vector<Change>& changes, bool drains) override;
   std::int64_t now_ns() const override;
+  void after(std::chrono::nanoseconds delay, std::function<void()> work) override {
+    loop_.after(delay, std::move(work));
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
 
   void run(const Header& header, ByteSpan body, Respond respond);
   void give_segment(const Header& header, ByteSpan body, Respond respond);
+  void about_space(const Header& header, ByteSpan body, Respond respond);
   void fetch(ByteSpan body, Respond respond);
   void write_back(ByteSpan body, Respond respond);
   void flush_all(Respond respond);
+  void seal(const Header& header, ByteSpan body, Respond respond);
+  void lift_seal();
+  // What was written under tokens anywhere is published; an errno.
+  void drain_nodes(std::function<void(int)> done);
   Counters counters() const;
+  struct Patience {
+    Clock::time_point deadline;
+    Clock::duration unreachable_for;  // so long after it was first out of reach it is given up
+    Clock::time_point give_up_at;
+  };
+  Patience patience_for(Kind kind) const;
   // Asks another server, again and again until it answers or the time is up: every request bears being asked
   // twice.
-  void ask_peer(Home to, std::shared_ptr<const Bytes> request, Clock::time_point deadline,
+  void ask_peer(Home to, std::shared_ptr<const Bytes> request, Patience patience,
                 std::function<void(Result<Bytes>)> done);
 
   void shorten_journal();
@@ -69,7 +86,13 @@ class Worker : public ShardPorts {
   std::optional<Journal> journal_;
   std::uint64_t shorten_at_ = kShortJournal;
   Shard shard_;
+  LockOwners lock_owners_;
+  LockAgents lock_agents_;
+  std::uint64_t sealed_by_ = 0;  // a client
+  std::int64_t sealed_since_ns_ = 0;
   std::thread thread_;
+  // Answers that other workers still owe are dropped when they end: after this one, it may be.
+  std::shared_ptr<const bool> life_ = std::make_shared<const bool>(true);
 };
 
 }  // namespace weir::burst

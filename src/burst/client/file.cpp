@@ -37,6 +37,7 @@ File::File(FileSystem& system, std::shared_ptr<SharedFile> shared, const Policy&
   seen_.insert(opened.extents);
   for (const Extent& extent : opened.extents) seen_newest_ = std::max(seen_newest_, extent.where.version);
   shared_->opens.push_back(this);
+  --shared_->coming;
 }
 
 File::~File() { close(); }
@@ -52,6 +53,7 @@ Transfer File::pread(std::span<std::byte> into, std::uint64_t offset) {
   if ((flags_ & O_ACCMODE) == O_WRONLY) return {EBADF, 0};
   if (!fits(offset, into.size())) return {EINVAL, 0};
   if (into.empty()) return {0, 0};
+  if (is_verified()) return read_and_check(into, offset);
   if (const int error = policy_.before_read(*this, {offset, offset + into.size()}); error != 0)
     return {error, 0};
   return FileReader(system_, *this).read(into, offset);
@@ -62,13 +64,16 @@ Transfer File::pwrite(ByteSpan bytes, std::uint64_t offset) {
   if (offset > kLongest) return {EINVAL, 0};
   if (!fits(offset, bytes.size())) return {EFBIG, 0};
   if (bytes.empty()) return {0, 0};
-  std::vector<Extent> pieces;
-  if (const int error = system_.write_log(bytes, offset, pieces); error != 0) return {error, 0};
+  LoggedPieces pieces;
+  SegmentLog::Pin pin;
+  if (const int error = system_.write_log(bytes, offset, pieces, pin); error != 0) return {error, 0};
   {
     const std::lock_guard lock(shared_->mutex);
     for (const Extent& piece : pieces) shared_->mine.insert(piece.bytes, piece.where);
     ++shared_->writes;
   }
+  if (is_verified())
+    if (const int error = note_write({pieces.data(), pieces.size()}); error != 0) return {error, 0};
   const int error = policy_.after_write(*this, {offset, offset + bytes.size()});
   return {error, error == 0 ? bytes.size() : 0};
 }
@@ -76,15 +81,33 @@ Transfer File::pwrite(ByteSpan bytes, std::uint64_t offset) {
 Transfer File::append(ByteSpan bytes, std::uint64_t* where) {
   if ((flags_ & O_ACCMODE) == O_RDONLY) return {EBADF, 0};
   if (bytes.empty()) return {0, 0};
+  if (policy_.appends_at_once()) {
+    // What could not be published before lies before it.
+    if (const int error = attach_all(); error != 0) return {error, 0};
+    LoggedPieces pieces;
+    SegmentLog::Pin pin;
+    std::uint64_t begin = 0;
+    if (const int error = system_.write_log(bytes, 0, pieces, pin); error != 0) return {error, 0};
+    if (const int error = shared_->append(system_, {pieces.begin(), pieces.end()}, begin); error != 0)
+      return {error, 0};
+    if (where != nullptr) *where = begin;
+    return {0, bytes.size()};
+  }
+  std::uint64_t held = 0;
+  if (const int error = policy_.before_resize(*this, held); error != 0) return {error, 0};
   std::uint64_t own_end = 0;
   {
     const std::lock_guard lock(shared_->mutex);
     own_end = shared_->mine.end();
   }
   const auto room = system_.session().ask(id().home(), ReserveEnd{id(), bytes.size(), own_end});
-  if (!room) return {room.error, 0};
-  if (where != nullptr) *where = room.body.begin;
-  return pwrite(bytes, room.body.begin);
+  Transfer done{room.error, 0};
+  if (room) {
+    if (where != nullptr) *where = room.body.begin;
+    done = pwrite(bytes, room.body.begin);
+  }
+  if (const int error = policy_.after_resize(*this, held); error != 0 && done.error == 0) return {error, 0};
+  return done;
 }
 
 Transfer File::read(std::span<std::byte> into) {
@@ -126,10 +149,17 @@ int File::seek(std::int64_t offset, int whence, std::uint64_t& position) {
   return 0;
 }
 
-int File::stat(Attributes& attributes) {
+int File::stat(Attributes& attributes, std::uint32_t* names) {
+  std::uint64_t size = 0;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    size = seen_size_;
+  }
+  if (const int error = policy_.before_stat(system_, id(), size); error != 0) return error;
   const auto answer = system_.session().ask(id().home(), StatFile{id()});
   if (!answer) return answer.error;
   attributes = answer.body.attributes;
+  if (names != nullptr) *names = answer.body.names;
   const std::lock_guard lock(shared_->mutex);
   attributes.size = std::max(attributes.size, shared_->mine.end());
   return 0;
@@ -140,31 +170,52 @@ int File::truncate(std::uint64_t size) {
   if (size > kLongest) return EINVAL;
   // What is not published yet has no place in the owner's order: publishing would bring back what is cut
   // here.
+  std::uint64_t held = 0;
+  if (const int error = policy_.before_resize(*this, held); error != 0) return error;
   const std::lock_guard turn(shared_->publishing);
   const auto answer = system_.session().ask(id().home(), Truncate{id(), size});
+  const int released = policy_.after_resize(*this, held);
   if (!answer) return answer.error;
+  was_cut(size);
+  return released;
+}
+
+void File::was_cut(std::uint64_t size) {
   const std::lock_guard lock(shared_->mutex);
+  shared_->note_other_change();
   shared_->mine.erase({size, kLongest});
   for (File* const open : shared_->opens) {
     open->seen_.erase({size, kLongest});
     open->seen_size_ = size;
   }
-  return 0;
 }
 
 int File::close() {
   if (std::exchange(closed_, true)) return 0;
-  int error = 0;
+  int error = policy_.before_close(*this);
+  int closed = 0;
   if (policy_.publishes_on_close())
-    error = shared_->publish(system_, kWholeFile, true);
+    closed = shared_->publish(system_, kWholeFile, true);
   else
-    error = system_.session().ask(id().home(), CloseFile{id()}).error;
+    closed = system_.session().ask(id().home(), CloseFile{id()}).error;
+  if (closed != 0) error = closed;
+  bool last = false;
   {
     const std::lock_guard lock(shared_->mutex);
     std::erase(shared_->opens, this);
+    last = shared_->opens.empty();
   }
+  if (last) unlock_all();
   system_.forget_if_unused(shared_);
+  system_.tell_log_use();
   return error;
+}
+
+int File::publish_as_close() {
+  if (closed_) return 0;
+  const int error = policy_.before_close(*this);
+  const int attached = policy_.publishes_on_close() ? attach_all() : 0;
+  return attached != 0 ? attached : error;
 }
 
 int File::attach(Span bytes) { return shared_->publish(system_, bytes, false); }
@@ -184,26 +235,27 @@ void File::see(const std::vector<Extent>& newer, std::uint64_t version) {
         seen_.insert(known.bytes, extent.where.at(known.bytes.begin - extent.bytes.begin));
 }
 
+// Threads look and publish at the same time, and answers come back in any order. One that is older than
+// another look's is asked for again; what was published meanwhile and is not in it is put over it.
 int File::query(Span bytes) {
   for (;;) {
-    std::uint64_t before = 0;
-    {
-      const std::lock_guard lock(shared_->mutex);
-      before = shared_->publications;
-    }
+    const SharedFile::Looking looking(*shared_);
     const auto answer =
         system_.session().ask(id().home(), Query{id(), bytes.begin, std::min(bytes.end, kLongest)});
     if (!answer) return answer.error;
     const std::lock_guard lock(shared_->mutex);
-    // An own publication may have come between: then the answer may lack it.
-    if (shared_->publications != before) continue;
+    if (answer.body.version < looked_version_ || !shared_->knows_since(looking.begin())) continue;
+    looked_version_ = answer.body.version;
     seen_.erase(bytes);
     seen_.insert(answer.body.extents);
     for (const Extent& extent : answer.body.extents)
       seen_newest_ = std::max(seen_newest_, extent.where.version);
     seen_size_ = answer.body.size;
-    in_backing_ = answer.body.in_backing;
+    in_backing_ = in_backing_ || answer.body.in_backing;
     looked_at_ = std::chrono::steady_clock::now();
+    shared_->for_each_since(looking.begin(), [&](const SharedFile::Publication& own) {
+      if (own.version > answer.body.version) see(own.extents, own.version);
+    });
     return 0;
   }
 }
@@ -221,7 +273,7 @@ int File::detach(Span bytes) {
   const int error = system_.session().ask(id().home(), Detach{id(), bytes.begin, bytes.end, client}).error;
   if (error != 0) return error;
   const std::lock_guard lock(shared_->mutex);
-  ++shared_->publications;
+  shared_->note_other_change();
   for (File* const open : shared_->opens)
     for (const Piece& known : open->seen_.cover(bytes))
       if (known.where && known.where->client == client) open->seen_.erase(known.bytes);
@@ -230,6 +282,7 @@ int File::detach(Span bytes) {
 
 int File::flush() {
   if (const int error = attach_all(); error != 0) return error;
+  if (const int error = drain_tokens(); error != 0) return error;
   return system_.session().ask(id().home(), Flush{id()}).error;
 }
 

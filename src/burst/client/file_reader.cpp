@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <map>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,6 +16,9 @@ namespace {
 
 // What one message brings from another node.
 constexpr std::uint64_t kLongestFetch = std::uint64_t{16} << 20;
+// From where on reads are worth mapping ahead, and how far.
+constexpr std::uint64_t kWorthAhead = std::uint64_t{1} << 20;
+constexpr std::uint64_t kFarthestAhead = std::uint64_t{64} << 20;
 
 std::span<std::byte> part(std::span<std::byte> into, std::uint64_t offset, Span bytes) {
   return into.subspan(bytes.begin - offset, bytes.size());
@@ -28,7 +32,14 @@ FileReader::Plan FileReader::plan(std::uint64_t length, std::uint64_t offset) {
   const std::uint64_t size = file_.size_locked();
   if (offset >= size) return plan;
   plan.bytes = std::min(length, size - offset);
-  for (const Piece& own : file_.shared_->mine.cover({offset, offset + plan.bytes})) {
+  const Span bytes{offset, offset + plan.bytes};
+  assign(bytes, plan);
+  look_ahead(bytes, plan);
+  return plan;
+}
+
+void FileReader::assign(Span bytes, Plan& plan) {
+  for (const Piece& own : file_.shared_->mine.cover(bytes)) {
     if (own.where) {
       plan.buffered.push_back({own.bytes, *own.where});
       continue;
@@ -40,22 +51,43 @@ FileReader::Plan FileReader::plan(std::uint64_t length, std::uint64_t offset) {
         plan.holes.push_back(seen.bytes);
     }
   }
-  return plan;
 }
 
-Transfer FileReader::read(std::span<std::byte> into, std::uint64_t offset) {
+// A page of a mapped segment that is new to the process costs as much to map as to copy. Who reads large
+// pieces one after the other has the next ones, and the second half of the first, mapped by another thread
+// meanwhile.
+void FileReader::look_ahead(Span bytes, Plan& plan) {
+  const bool goes_on = !file_.read_end_ || *file_.read_end_ == bytes.begin;
+  file_.read_end_ = bytes.end;
+  const std::uint64_t length = bytes.size();
+  if (!goes_on || length < kWorthAhead || file_.touched_end_ >= bytes.end + length) return;
+  const Span next{std::max(file_.touched_end_, bytes.begin + length / 2),
+                  std::min(file_.size_locked(), bytes.end + std::min(3 * length, kFarthestAhead))};
+  if (next.begin >= next.end) return;
+  file_.touched_end_ = next.end;
+  Plan later;
+  assign(next, later);
+  plan.ahead = std::move(later.buffered);
+}
+
+Transfer FileReader::read(std::span<std::byte> into, std::uint64_t offset, std::vector<Extent>* seen) {
   // A place may be gone when the bytes are wanted: its segment was freed because others have published over
   // it or it was written back. Then the owner knows a newer one.
   constexpr int kTries = 8;
   for (int i = 0; i < kTries; ++i) {
-    const Plan todo = plan(into.size(), offset);
+    Plan todo = plan(into.size(), offset);
     if (todo.bytes == 0) return {0, 0};
     const auto out = into.first(todo.bytes);
+    if (!todo.ahead.empty()) system_.touch_soon(std::move(todo.ahead));
     int error = bring(todo.buffered, out, offset);
     if (error == 0) error = fill_holes(todo.holes, out, offset);
-    if (error == 0) return {0, todo.bytes};
+    if (error == 0) {
+      if (seen != nullptr) *seen = std::move(todo.buffered);
+      return {0, todo.bytes};
+    }
     if (error != ESTALE) return {error, 0};
-    if (const int failed = file_.query({offset, offset + todo.bytes}); failed != 0) return {failed, 0};
+    if (const int failed = file_.policy_.look_again(file_, {offset, offset + todo.bytes}); failed != 0)
+      return {failed, 0};
   }
   return {EIO, 0};
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "burst/client/file.hpp"
+#include "burst/client/token_policy.hpp"
 #include "consistency/model.hpp"
 
 namespace weir::burst {
@@ -19,6 +20,7 @@ class Synced : public Policy {
  public:
   explicit Synced(const Model& model) : model_(model) {}
 
+  bool is_strong() const override { return model_.publishes_writes() && model_.sees_at_once(); }
   bool looks_on_open() const override { return !model_.sees_at_once(); }
   // A write that could not be published when it was made gets another chance.
   bool publishes_on_close() const override {
@@ -30,6 +32,7 @@ class Synced : public Policy {
   int after_write(File& file, Span bytes) const override {
     return model_.publishes_writes() ? file.attach(bytes) : 0;
   }
+  bool appends_at_once() const override { return model_.publishes_writes(); }
   int on(Operation operation, File& file) const override {
     if (model_.publishes_on(operation))
       if (const int error = file.attach_all(); error != 0) return error;
@@ -73,12 +76,16 @@ std::span<const Row> policies() {
   static const Synced session(model("session"));
   static const Background eventual;
   static const Explicit none;
-  static const std::array rows = {Row{"posix", &posix},     Row{"commit", &commit},     Row{"mpiio", &commit},
-                                  Row{"session", &session}, Row{"eventual", &eventual}, Row{"none", &none}};
+  static const Tokens tokens;
+  static const std::array rows = {
+      Row{"posix", &posix},     Row{"posix-lock", &tokens}, Row{"commit", &commit}, Row{"mpiio", &commit},
+      Row{"session", &session}, Row{"eventual", &eventual}, Row{"none", &none}};
   return rows;
 }
 
 }  // namespace
+
+int Policy::look_again(File& file, Span bytes) const { return file.query(bytes); }
 
 Result<const Policy*> find_policy(std::string_view name) {
   for (const Row& row : policies())

@@ -43,22 +43,31 @@ void Session::reconnect(const std::shared_ptr<transport::Channel>& failed, Clock
     channel_ = std::move(*again);
 }
 
-Result<Bytes> Session::exchange(std::uint32_t worker, const Bytes& request) {
+Result<Bytes> Session::exchange(Kind kind, std::uint32_t worker, const Bytes& request) {
+  // The number is the parent's, and with it all that it has asked.
+  if (!mark_.is_here()) return Error{Errc::usage, "a forked child cannot use its parent's connection"};
   questions_.fetch_add(1, std::memory_order_relaxed);
-  const auto deadline = Clock::now() + std::chrono::milliseconds(job_.limit_ms);
+  const Clock::duration limit = std::chrono::milliseconds(job_.limit_ms);
+  const bool is_slow = waits_for_a_disk(kind);
+  auto deadline = Clock::now() + (is_slow ? kDiskPatience : limit);
   Clock::duration pause = 50us;
   for (;;) {
     const auto through = channel();
     auto answer = through->call(worker, request, deadline - Clock::now());
     if (answer) {
       ByteSpan rest(*answer);
+      reachable_.store(true, std::memory_order_relaxed);
       if (decode_status(rest) != kAskAgain) return answer;
       std::this_thread::sleep_for(pause);
     } else {
+      if (is_slow) deadline = std::min(deadline, Clock::now() + limit);
       reconnect(through, deadline);
       if (channel() == through) std::this_thread::sleep_for(pause);
     }
-    if (Clock::now() >= deadline) return Error{Errc::io, "no answer within the time limit"};
+    if (Clock::now() >= deadline) {
+      reachable_.store(false, std::memory_order_relaxed);
+      return Error{Errc::io, "no answer within the time limit"};
+    }
     pause = std::min<Clock::duration>(pause * 2, 20ms);
   }
 }

@@ -1,9 +1,43 @@
 #include "burst/client/shared_file.hpp"
 
+#include <cerrno>
+#include <utility>
+
 #include "burst/client/file.hpp"
 #include "burst/client/file_system.hpp"
 
 namespace weir::burst {
+
+SharedFile::Looking::Looking(SharedFile& file) : file_(file) {
+  const std::lock_guard lock(file_.mutex);
+  ++file_.looking_;
+  begin_ = file_.publications_;
+}
+
+SharedFile::Looking::~Looking() {
+  const std::lock_guard lock(file_.mutex);
+  if (--file_.looking_ > 0 || !std::exchange(file_.keeps_some_, false)) return;
+  for (Publication& one : file_.recent_) one.extents = {};
+}
+
+void SharedFile::note_publication(std::uint64_t version, const std::vector<Extent>& extents) {
+  if (looking_ > 0) {
+    recent_[publications_ % recent_.size()] = {version, extents};
+    keeps_some_ = true;
+  }
+  ++publications_;
+}
+
+void SharedFile::take_out(const std::vector<Extent>& extents, Span bytes, std::uint64_t writes_before) {
+  if (writes == writes_before) {
+    mine.erase(bytes);
+    return;
+  }
+  for (const Extent& extent : extents)
+    for (const Piece& now : mine.cover(extent.bytes))
+      if (now.where && *now.where == extent.where.at(now.bytes.begin - extent.bytes.begin))
+        mine.erase(now.bytes);
+}
 
 int SharedFile::publish(FileSystem& system, Span bytes, bool close) {
   const std::lock_guard turn(publishing);
@@ -20,24 +54,42 @@ int SharedFile::publish(FileSystem& system, Span bytes, bool close) {
     writes_before = writes;
   }
   if (extents.empty() && !close) return 0;
-  const auto answer = system.session().ask(id.home(), request);
+  auto answer = system.session().ask(id.home(), request);
+  if (answer.error == ENOSPC && system.make_room(id.home().server))
+    answer = system.session().ask(id.home(), request);
   if (!answer) return answer.error;
   if (extents.empty()) return 0;
 
+  system.note_publication();
   const std::lock_guard lock(mutex);
-  ++publications;
-  if (writes == writes_before) {
-    mine.erase(bytes);
-  } else {
-    // What was written again meanwhile stays unpublished.
-    for (const Extent& extent : extents)
-      for (const Piece& now : mine.cover(extent.bytes))
-        if (now.where && *now.where == extent.where.at(now.bytes.begin - extent.bytes.begin))
-          mine.erase(now.bytes);
-  }
+  take_out(extents, bytes, writes_before);
   // Published or not, they are the process's own: it goes on seeing them in every open of the file.
   for (Extent& extent : extents) extent.where.version = answer.body.version;
+  note_publication(answer.body.version, extents);
   for (File* const open : opens) open->see(extents, answer.body.version);
+  return 0;
+}
+
+int SharedFile::append(FileSystem& system, std::vector<Extent> pieces, std::uint64_t& begin) {
+  const std::lock_guard turn(publishing);
+  Append request{.file = id, .node = system.node(), .client = system.session().client(), .pieces = {}};
+  for (const Extent& piece : pieces)
+    request.pieces.push_back(
+        {piece.bytes.begin, piece.bytes.size(), piece.where.position, piece.where.segment});
+  auto answer = system.session().ask(id.home(), request);
+  if (answer.error == ENOSPC && system.make_room(id.home().server))
+    answer = system.session().ask(id.home(), request);
+  if (!answer) return answer.error;
+  begin = answer.body.begin;
+
+  system.note_publication();
+  const std::lock_guard lock(mutex);
+  for (Extent& piece : pieces) {
+    piece.bytes = {piece.bytes.begin + begin, piece.bytes.end + begin};
+    piece.where.version = answer.body.version;
+  }
+  note_publication(answer.body.version, pieces);
+  for (File* const open : opens) open->see(pieces, answer.body.version);
   return 0;
 }
 

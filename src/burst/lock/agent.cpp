@@ -62,8 +62,18 @@ bool LockAgent::pinned_against(ClientId client, Blocks blocks, Mode mode) const 
   });
 }
 
+// Whoever holds the blocks already stands behind nobody, for those before it may wait for just that.
+bool LockAgent::has_pinned(const Waiting& waiting) const {
+  return std::any_of(pins_.begin(), pins_.end(), [&](const auto& entry) {
+    const Pin& pin = entry.second;
+    return pin.client == waiting.client && pin.blocks.covers(waiting.blocks) &&
+           (pin.mode == Mode::exclusive || waiting.mode == Mode::shared);
+  });
+}
+
 // By a local user, by an earlier local request, or because the blocks are about to leave.
 bool LockAgent::blocked(std::list<Waiting>::const_iterator waiting) const {
+  if (has_pinned(*waiting)) return false;
   if (pinned_against(waiting->client, waiting->blocks, waiting->mode)) return true;
   if (about_to_leave(waiting->blocks)) return true;
   return std::any_of(queue_.begin(), waiting, [&](const Waiting& earlier) {
@@ -103,7 +113,8 @@ void LockAgent::grant_locally(const Waiting& waiting, Actions& out) {
       break;
   }
   pins_.emplace(waiting.id, Pin{waiting.client, waiting.blocks, waiting.mode});
-  note_use(waiting.client, waiting.blocks);
+  // Who asks for all that may come is not at work there.
+  if (waiting.blocks.end != kLastBlock) note_use(waiting.client, waiting.blocks);
   const Mode mode = exclusive_.covers(waiting.blocks) ? Mode::exclusive : Mode::shared;
   const BlockSet& held = mode == Mode::exclusive ? exclusive_ : readable_;
   out.granted.push_back(
@@ -224,6 +235,12 @@ bool LockAgent::about_to_leave(Blocks blocks) const {
                      [&](const auto& entry) { return entry.second.blocks.overlaps(blocks); });
 }
 
+std::map<std::uint64_t, Blocks> LockAgent::leaving_blocks() const {
+  std::map<std::uint64_t, Blocks> all;
+  for (const auto& [id, leaving] : leaving_) all.emplace(id, leaving.blocks);
+  return all;
+}
+
 // An ask may come before the grant that it is about, and while the blocks are leaving for somebody else.
 void LockAgent::answer_asks(Actions& out) {
   std::erase_if(asked_of_us_, [&](const Ask& ask) { return ask.owner_epoch < link_.owner_epoch(); });
@@ -259,6 +276,10 @@ std::vector<Blocks> LockAgent::not_to_leave() const {
 Blocks LockAgent::part_to_leave(Blocks run, Blocks needed) const {
   Blocks part{std::max(run.begin, needed.begin), std::min(run.end, needed.end)};
   if (options_.settle == Settle::split && options_.grant == GrantRange::exact) return part;
+  // Who holds a part of it may need what is beside it before that is released.
+  if (std::any_of(pins_.begin(), pins_.end(),
+                  [&](const auto& pin) { return pin.second.blocks.overlaps(part); }))
+    return part;
   std::vector<Blocks> staying = not_to_leave();
   Blocks widest{part.begin, run.end};
   if (options_.settle == Settle::split) {  // what clients here are at stays too

@@ -87,6 +87,7 @@ class LockAgent {
   bool covers(Blocks blocks, Mode mode) const;
   std::size_t waiting() const { return queue_.size(); }
   std::size_t leaving() const { return leaving_.size(); }
+  std::map<std::uint64_t, Blocks> leaving_blocks() const;  // by number
   bool idle() const { return queue_.empty() && leaving_.empty() && pins_.empty() && asked_of_us_.empty(); }
 
  private:
@@ -123,6 +124,7 @@ class LockAgent {
   void ask_holders(RequestId id, const Outstanding& request, Actions& out) const;
   void serve_queue(Actions& out);
   bool blocked(std::list<Waiting>::const_iterator waiting) const;
+  bool has_pinned(const Waiting& waiting) const;
   bool pinned_against(ClientId client, Blocks blocks, Mode mode) const;
   void request(Waiting& waiting, Actions& out);
   void grant_locally(const Waiting& waiting, Actions& out);

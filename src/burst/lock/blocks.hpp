@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 namespace weir::burst::lock {
@@ -18,6 +19,7 @@ struct Blocks {
   bool overlaps(const Blocks& other) const { return begin < other.end && other.begin < end; }
   bool covers(const Blocks& other) const { return begin <= other.begin && other.end <= end; }
   bool operator==(const Blocks&) const = default;
+  static constexpr auto fields = std::tuple{&Blocks::begin, &Blocks::end};
 };
 
 // The blocks that `size` bytes from `offset` on touch: a part of a block counts whole.

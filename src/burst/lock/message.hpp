@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -8,13 +9,13 @@
 
 // What the managers of one file's tokens say to each other. Plain data; how it travels is not their business.
 //
-//   agent  -> owner   Request            a local client needs more than the node holds
-//   owner  -> agent   Grant              nobody stands in the way (any more)
-//   owner  -> agent   Conflict           these nodes hold it: ask them; the request keeps its place in the
-//   queue agent  -> agent   Ask                give up what is needed agent  -> owner   Yield given up, after
-//   local use has ended and what was modified is flushed agent  -> owner   Hello              what the node
-//   holds, to an owner that was restarted owner  -> agent   Welcome            which of it somebody else has
-//   been granted meanwhile
+//   agent to owner   Request    a local client needs more than the node holds
+//   owner to agent   Grant      nobody stands in the way (any more)
+//   owner to agent   Conflict   these nodes hold it: ask them; the request keeps its place in the queue
+//   agent to agent   Ask        give up what is needed
+//   agent to owner   Yield      given up, after local use has ended and what was modified is flushed
+//   agent to owner   Hello      what the node holds, to an owner that was restarted
+//   owner to agent   Welcome    which of it somebody else has been granted meanwhile
 //
 // Between an agent and an owner every message has a Stamp: they may arrive late, twice and in any order.
 namespace weir::burst::lock {
@@ -24,6 +25,7 @@ using ClientId = std::uint64_t;
 using RequestId = std::uint64_t;  // unique per agent and file, ascending
 
 enum class Mode : std::uint8_t { shared, exclusive };
+constexpr bool is_known(Mode mode) { return mode == Mode::shared || mode == Mode::exclusive; }
 
 // Two nodes may hold the same block only to read it.
 constexpr bool compatible(Mode a, Mode b) { return a == Mode::shared && b == Mode::shared; }
@@ -53,25 +55,31 @@ struct Stamp {
   std::uint64_t sequence = 0;      // 1, 2, ...; 0 says only what has arrived
   std::uint64_t acknowledged = 0;  // the last one that arrived with all before it
   bool operator==(const Stamp&) const = default;
+  static constexpr auto fields =
+      std::tuple{&Stamp::owner_epoch, &Stamp::agent_epoch, &Stamp::sequence, &Stamp::acknowledged};
 };
 
 struct Token {
   Blocks blocks;
   Mode mode = Mode::shared;
   bool operator==(const Token&) const = default;
+  static constexpr auto fields = std::tuple{&Token::blocks, &Token::mode};
 };
 
 struct Request {
   RequestId id = 0;
   Blocks blocks;
   Mode mode = Mode::shared;
+  static constexpr auto fields = std::tuple{&Request::id, &Request::blocks, &Request::mode};
 };
 struct Yield {
   Blocks blocks;
   bool keeps_shared = false;  // an exclusive token became a shared one
+  static constexpr auto fields = std::tuple{&Yield::blocks, &Yield::keeps_shared};
 };
 struct Hello {
   std::vector<Token> holding;
+  static constexpr auto fields = std::tuple{&Hello::holding};
 };
 struct Nothing {};  // carries a Stamp
 
@@ -81,18 +89,22 @@ struct Grant {
   bool conflicted = false;  // somebody stood in the way
   // How many of the agent's messages the owner had handled: what was yielded in a later one is no part of it.
   std::uint64_t seen = 0;
+  static constexpr auto fields = std::tuple{&Grant::id, &Grant::token, &Grant::conflicted, &Grant::seen};
 };
 struct Holder {
   NodeId node = 0;
   std::uint64_t epoch = 0;  // of its agent
   std::uint64_t after = 0;  // how many messages the owner had sent it: among them is the grant in question
+  static constexpr auto fields = std::tuple{&Holder::node, &Holder::epoch, &Holder::after};
 };
 struct Conflict {
   RequestId id = 0;
   std::vector<Holder> holders;
+  static constexpr auto fields = std::tuple{&Conflict::id, &Conflict::holders};
 };
 struct Welcome {
   std::vector<Token> refused;
+  static constexpr auto fields = std::tuple{&Welcome::refused};
 };
 
 using ToOwner = std::variant<Nothing, Hello, Request, Yield>;
@@ -111,6 +123,8 @@ struct Ask {
     return asker == other.asker && asker_epoch == other.asker_epoch && id == other.id &&
            owner_epoch == other.owner_epoch;
   }
+  static constexpr auto fields = std::tuple{&Ask::asker, &Ask::asker_epoch, &Ask::id,    &Ask::blocks,
+                                            &Ask::mode,  &Ask::owner_epoch, &Ask::epoch, &Ask::after};
 };
 
 }  // namespace weir::burst::lock

@@ -76,6 +76,8 @@ void LockOwner::handle(NodeId from, const Hello& hello, ToNodes& out) {
   }
   awaited_.erase(from);
   send(from, std::move(welcome), out);
+  // Those who wait for it may have asked an earlier life, which is not answered: they are told anew.
+  for (Waiting& waiting : queue_) waiting.told = false;
   serve_queue(out);
 }
 
@@ -188,6 +190,12 @@ bool LockOwner::taken_by_others(NodeId node, const Token& token) const {
     if (id == node || awaited_.contains(id)) return false;
     return (token.mode == Mode::shared ? other.exclusive : other.readable).overlaps(token.blocks);
   });
+}
+
+std::vector<std::pair<NodeId, Request>> LockOwner::queue() const {
+  std::vector<std::pair<NodeId, Request>> all;
+  for (const Waiting& waiting : queue_) all.emplace_back(waiting.node, waiting.request);
+  return all;
 }
 
 std::vector<HeldToken> LockOwner::tokens() const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "burst/lock/link.hpp"
@@ -49,6 +50,7 @@ class LockOwner {
 
   std::vector<HeldToken> tokens() const;  // by node, ascending; for the journal
   std::size_t waiting() const { return queue_.size(); }
+  std::vector<std::pair<NodeId, Request>> queue() const;  // who waits, in the order of arrival
   bool recovering() const { return !awaited_.empty(); }
   std::uint64_t epoch() const { return epoch_; }
 

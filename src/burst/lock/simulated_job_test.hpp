@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -40,9 +41,7 @@ class SimulatedJob {
   LocalId acquire(NodeId node, ClientId client, Blocks blocks, Mode mode, std::uint64_t ticks, Done done) {
     const LocalId id = ++last_id_;
     uses_.emplace(id, Use{node, client, {blocks, mode}, ticks, false, std::move(done)});
-    Actions out;
-    agents_.at(node).agent->acquire(id, client, blocks, mode, out);
-    carry_out(node, out);
+    act(node, [&](LockAgent& agent, Actions& out) { agent.acquire(id, client, blocks, mode, out); });
     return id;
   }
 
@@ -63,9 +62,7 @@ class SimulatedJob {
   void kill_client(NodeId node, ClientId client) {
     std::erase_if(uses_, [&](const auto& use) { return use.second.client == client; });
     if (!agents_.contains(node)) return;
-    Actions out;
-    agents_.at(node).agent->client_gone(client, out);
-    carry_out(node, out);
+    act(node, [&](LockAgent& agent, Actions& out) { agent.client_gone(client, out); });
   }
   // The owner hears of it later; then what the node modified counts as saved.
   void kill_node(NodeId node, std::uint64_t heard_after) {
@@ -76,6 +73,8 @@ class SimulatedJob {
       std::erase_if(modified_, [&](const auto& entry) { return entry.second == node; });
       ToNodes out;
       owner_->node_gone(node, out);
+      std::erase_if(arrived_, [&](const auto& one) { return one.first == node; });
+      check_order(out);
       carry_out(out);
     });
   }
@@ -90,15 +89,14 @@ class SimulatedJob {
     std::vector<NodeId> nodes;
     for (const auto& [node, agent] : agents_) nodes.push_back(node);
     owner_ = std::make_unique<LockOwner>(options_, owner_->epoch() + 1, tokens, nodes);
+    arrived_.clear();  // the order is that of a new life
     std::set<NodeId> gone;
     for (const HeldToken& held : tokens)
       if (!agents_.contains(held.node)) gone.insert(held.node);
     for (const NodeId node : nodes)
       after(1 + random_.below(50), [this, node, epoch = owner_->epoch()] {
         if (!agents_.contains(node)) return;
-        Actions out;
-        agents_.at(node).agent->owner_restarted(epoch, out);
-        carry_out(node, out);
+        act(node, [&](LockAgent& agent, Actions& out) { agent.owner_restarted(epoch, out); });
       });
     for (const NodeId node : gone) kill_node(node, 1 + random_.below(50));
   }
@@ -109,6 +107,8 @@ class SimulatedJob {
   Random& random() { return random_; }
   std::uint64_t messages() const { return sent_; }
   std::size_t unfinished() const { return uses_.size(); }
+  // How long a node waited for a grant, at most: from its request to the answer.
+  std::uint64_t longest_wait() const { return longest_wait_; }
 
   // No two nodes believe that they hold what excludes the other.
   void check_tokens() {
@@ -137,6 +137,74 @@ class SimulatedJob {
     std::set<std::uint64_t> reclaiming;
   };
 
+  struct Asked {
+    Request request;
+    std::uint64_t at = 0;
+  };
+
+  static bool stand_in_the_way(const Use& one, const Use& two) {
+    return one.client != two.client && one.token.blocks.overlaps(two.token.blocks) &&
+           !compatible(one.token.mode, two.token.mode);
+  }
+
+  // What was about to leave before and still is was given to nobody meanwhile: who asked for it is not put
+  // off by the node's own clients. (No client of these tests asks for a second range while it has one.)
+  template <class Call>
+  void act(NodeId node, const Call& call) {
+    LockAgent& agent = *agents_.at(node).agent;
+    const auto before = agent.leaving_blocks();
+    Actions out;
+    call(agent, out);
+    const auto after = agent.leaving_blocks();
+    for (const auto& [id, blocks] : before)
+      for (const LocalGrant& grant : out.granted)
+        if (const auto use = uses_.find(grant.id);
+            after.contains(id) && use != uses_.end() && use->second.token.blocks.overlaps(blocks))
+          fail(fmt::format("{} was granted block {}, which is about to leave", grant.id, blocks.begin));
+    carry_out(node, out);
+  }
+
+  // Of requests that stand in each other's way the owner grants the one that came first.
+  void check_order(const ToNodes& out) {
+    for (const ToNode& message : out) {
+      const auto* const grant = std::get_if<Grant>(&message.message);
+      if (grant == nullptr) continue;
+      const auto asked = requests_.find({message.node, message.stamp.agent_epoch, grant->id});
+      if (asked == requests_.end()) continue;
+      for (const auto& [node, request] : arrived_) {
+        if (node == message.node && request.id == grant->id) break;
+        if (node != message.node && request.blocks.overlaps(asked->second.request.blocks) &&
+            !compatible(request.mode, asked->second.request.mode))
+          fail(fmt::format("node {} is served before node {}, which came first", message.node, node));
+      }
+    }
+    // Those that came with the last message are of one node: their order among each other does not count.
+    const auto queue = owner_->queue();
+    const auto is_in = [](const auto& list, const auto& one) {
+      return std::any_of(list.begin(), list.end(), [&](const auto& other) {
+        return other.first == one.first && other.second.id == one.second.id;
+      });
+    };
+    std::erase_if(arrived_, [&](const auto& one) { return !is_in(queue, one); });
+    for (const auto& one : queue)
+      if (!is_in(arrived_, one)) arrived_.push_back(one);
+  }
+
+  // Of a node, of one of its lives.
+  struct RequestKey {
+    NodeId node;
+    std::uint64_t life;
+    RequestId id;
+    friend auto operator<=>(const RequestKey&, const RequestKey&) = default;
+  };
+
+  void note_wait(const RequestKey& key) {
+    const auto asked = requests_.find(key);
+    if (asked == requests_.end()) return;
+    longest_wait_ = std::max(longest_wait_, now_ - asked->second.at);
+    requests_.erase(asked);
+  }
+
   void fail(std::string why) {
     if (failure_.empty()) failure_ = fmt::format("at {}: {}", now_, why);
   }
@@ -159,11 +227,7 @@ class SimulatedJob {
     ToNodes to_nodes;
     owner_->resend(to_nodes);
     carry_out(to_nodes);
-    for (auto& [node, agent] : agents_) {
-      Actions out;
-      agent.agent->resend(out);
-      carry_out(node, out);
-    }
+    for (auto& [node, agent] : agents_) act(node, [](LockAgent& here, Actions& out) { here.resend(out); });
     if (!uses_.empty()) after(50, [this] { resend(); });
   }
 
@@ -171,25 +235,33 @@ class SimulatedJob {
     for (const ToNode& message : out)
       post([this, message] {
         if (!agents_.contains(message.node)) return;
-        Actions actions;
-        agents_.at(message.node).agent->receive(message.stamp, message.message, actions);
-        carry_out(message.node, actions);
+        if (const auto* const grant = std::get_if<Grant>(&message.message))
+          note_wait({message.node, message.stamp.agent_epoch, grant->id});
+        act(message.node, [&](LockAgent& agent, Actions& actions) {
+          agent.receive(message.stamp, message.message, actions);
+        });
       });
   }
 
   void carry_out(NodeId node, const Actions& out) {
-    for (const auto& [stamp, message] : out.to_owner)
+    for (const auto& [stamp, message] : out.to_owner) {
+      if (const auto* const request = std::get_if<Request>(&message))
+        requests_.try_emplace({node, stamp.agent_epoch, request->id}, Asked{*request, now_});
       post([this, node, stamp = stamp, message = message] {
         ToNodes to_nodes;
+        if (stamp.owner_epoch == owner_->epoch() && stamp.agent_epoch > heard_[node]) {
+          heard_[node] = stamp.agent_epoch;  // what an earlier life asked for is forgotten
+          std::erase_if(arrived_, [&](const auto& one) { return one.first == node; });
+        }
         owner_->receive(node, stamp, message, to_nodes);
+        check_order(to_nodes);
         carry_out(to_nodes);
       });
+    }
     for (const auto& [to, ask] : out.asks)
       post([this, to = to, ask = ask] {
         if (!agents_.contains(to)) return;
-        Actions actions;
-        agents_.at(to).agent->receive(ask, actions);
-        carry_out(to, actions);
+        act(to, [&](LockAgent& agent, Actions& actions) { agent.receive(ask, actions); });
       });
     for (const LocalGrant& grant : out.granted) begin_use(grant);
     for (const Reclaim& reclaim : out.reclaims)
@@ -199,9 +271,7 @@ class SimulatedJob {
              block < std::min<std::uint64_t>(reclaim.blocks.end, 10'000); ++block)
           if (const auto found = modified_.find(block); found != modified_.end() && found->second == node)
             modified_.erase(found);
-        Actions actions;
-        agents_.at(node).agent->reclaimed(reclaim.id, actions);
-        carry_out(node, actions);
+        act(node, [&](LockAgent& agent, Actions& actions) { agent.reclaimed(reclaim.id, actions); });
       });
     if (!out.lost.empty()) fail(fmt::format("node {} lost a token", node));
   }
@@ -215,6 +285,9 @@ class SimulatedJob {
       if (other.active && other.client != use.client && other.token.blocks.overlaps(use.token.blocks) &&
           !compatible(other.token.mode, use.token.mode))
         fail(fmt::format("{} and {} use block {}", id, grant.id, use.token.blocks.begin));
+    for (const auto& [id, other] : uses_)
+      if (id < grant.id && !other.active && other.node == use.node && stand_in_the_way(other, use))
+        fail(fmt::format("{} came before {} and waits", id, grant.id));
     if (!grant.token.blocks.covers(use.token.blocks)) fail(fmt::format("{} is not covered", grant.id));
     for (auto block = modified_.lower_bound(use.token.blocks.begin);
          block != modified_.end() && block->first < use.token.blocks.end; ++block)
@@ -232,9 +305,7 @@ class SimulatedJob {
     if (found == uses_.end()) return;  // its client was killed
     const Use use = std::move(found->second);
     uses_.erase(found);
-    Actions out;
-    agents_.at(use.node).agent->release(id, out);
-    carry_out(use.node, out);
+    act(use.node, [&](LockAgent& agent, Actions& out) { agent.release(id, out); });
     if (use.done) use.done(id, served);
   }
 
@@ -252,6 +323,10 @@ class SimulatedJob {
   std::uint64_t last_id_ = 0;
   std::uint64_t messages_ = 0;  // on their way
   std::uint64_t sent_ = 0;
+  std::map<RequestKey, Asked> requests_;             // not granted
+  std::map<NodeId, std::uint64_t> heard_;            // the life of each node that the owner knows
+  std::vector<std::pair<NodeId, Request>> arrived_;  // at the owner, in this order, not granted
+  std::uint64_t longest_wait_ = 0;
   std::string failure_;
 };
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x3144'524f'424e'4b54;  // "TKNBORD1"
 constexpr std::uint64_t kFree = 0;
+constexpr std::uint64_t kUntaken = 256;  // beside a slot's mode
 constexpr auto kOrdered = std::memory_order_seq_cst;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kRelease = std::memory_order_release;
@@ -70,9 +71,17 @@ Result<TokenBoard> TokenBoard::open(std::span<std::byte> memory) {
   return TokenBoard(memory, layout);
 }
 
-void TokenBoard::take_over() {
+std::uint64_t TokenBoard::take_over() {
   for (std::size_t i = 0; i < std::size_t{layout_.sets} * kWays; ++i) change(entries_[i], 0, {}, kFree);
+  for (std::uint32_t set = 0; set < layout_.sets; ++set) tickets_[set].losses.fetch_add(1, kOrdered);
+  const auto claimed = static_cast<std::uint32_t>(claimed_slots().size());
+  for (std::uint32_t slot = 0; slot < claimed; ++slot) end_untaken(slot);
+  set_closed(false);
+  header_->lives.fetch_add(1, kOrdered);
+  return life();
 }
+
+std::uint64_t TokenBoard::life() const { return header_->lives.load(kAcquire) + 1; }
 
 std::uint32_t TokenBoard::set_of(std::uint64_t file) const {
   const std::uint64_t mixed = file * 0x9e37'79b9'7f4a'7c15u;
@@ -109,6 +118,8 @@ void TokenBoard::publish(std::uint64_t file, const Token& token) {
 }
 
 void TokenBoard::withdraw(std::uint64_t file, Blocks blocks, bool keeps_shared) {
+  // What clients keep is of blocks that may have been evicted here. Reading goes on where it may.
+  if (!keeps_shared) tickets_[set_of(file)].losses.fetch_add(1, kOrdered);
   std::vector<Token> rests;
   for (Entry& entry : entries_of(file)) {
     const std::uint64_t mode = entry.mode.load(kRelaxed);
@@ -137,8 +148,8 @@ bool TokenBoard::any_user(std::uint64_t file, Blocks blocks, bool keeps_shared, 
         sequence = after;
         continue;
       }
-      const bool counts =
-          same_file && used.overlaps(blocks) && (!keeps_shared || mode == number_of(Mode::exclusive));
+      const bool counts = same_file && used.overlaps(blocks) &&
+                          (!keeps_shared || (mode & ~kUntaken) == number_of(Mode::exclusive));
       if (counts && visit(slot)) return true;
       break;
     }
@@ -182,6 +193,32 @@ void TokenBoard::recent_use(std::uint64_t file, const std::function<void(ClientI
   }
 }
 
+std::vector<ClientId> TokenBoard::all_users() const {
+  std::vector<ClientId> clients;
+  for (const Slot& slot : claimed_slots())
+    if (slot.sequence.load(kOrdered) % 2 == 1) clients.push_back(slot.client.load(kAcquire));
+  return clients;
+}
+
+std::vector<ClientId> TokenBoard::clients() const {
+  std::vector<ClientId> all;
+  for (const Slot& slot : claimed_slots())
+    if (const ClientId client = slot.client.load(kAcquire); client != 0) all.push_back(client);
+  return all;
+}
+
+std::vector<std::uint32_t> TokenBoard::slots_of(ClientId client) const {
+  std::vector<std::uint32_t> found;
+  const std::span<Slot> slots = claimed_slots();
+  for (std::uint32_t i = 0; i < slots.size(); ++i)
+    if (slots[i].client.load(kAcquire) == client) found.push_back(i);
+  return found;
+}
+
+std::uint64_t TokenBoard::next_ticket(std::uint64_t file) const {
+  return tickets_[set_of(file)].next.load(kOrdered);
+}
+
 std::optional<std::uint32_t> TokenBoard::claim_slot(ClientId client) {
   WEIR_CHECK(client != 0, "client 0");
   for (std::uint32_t i = 0; i < layout_.slots; ++i) {
@@ -205,19 +242,35 @@ void TokenBoard::clear(ClientId client) {
 }
 
 void TokenBoard::enter_for(std::uint32_t slot, std::uint64_t file, Blocks blocks, Mode mode) {
-  announce(slots_[slot], file, blocks, mode);
+  announce(slots_[slot], file, blocks, number_of(mode) | kUntaken);
+}
+
+// Whoever changes the mode first has it: the client that takes it, or the agent that ends it.
+bool TokenBoard::end_untaken(std::uint32_t slot) {
+  Slot& one = slots_[slot];
+  if (one.sequence.load(kAcquire) % 2 == 0) return true;
+  std::uint64_t mode = one.mode.load(kAcquire);
+  if ((mode & kUntaken) == 0 || !one.mode.compare_exchange_strong(mode, kFree, kOrdered)) return false;
+  leave(slot);
+  return true;
 }
 
 // The clients' side
 
-void TokenBoard::announce(Slot& slot, std::uint64_t file, Blocks blocks, Mode mode) {
+bool TokenBoard::take(std::uint32_t slot) {
+  Number& mode = slots_[slot].mode;
+  std::uint64_t now = mode.load(kAcquire);
+  return (now & kUntaken) != 0 && mode.compare_exchange_strong(now, now & ~kUntaken, kOrdered);
+}
+
+void TokenBoard::announce(Slot& slot, std::uint64_t file, Blocks blocks, std::uint64_t mode) {
   const std::uint64_t run_end = slot.run_end.load(kRelaxed);
   const bool goes_on = slot.file.load(kRelaxed) == file && slot.run_begin.load(kRelaxed) <= blocks.begin &&
                        blocks.begin <= run_end && run_end != 0;
   slot.file.store(file, kRelease);
   slot.begin.store(blocks.begin, kRelease);
   slot.end.store(blocks.end, kRelease);
-  slot.mode.store(number_of(mode), kRelease);
+  slot.mode.store(mode, kRelease);
   if (!goes_on) slot.run_begin.store(blocks.begin, kRelease);
   if (!goes_on || run_end < blocks.end) slot.run_end.store(blocks.end, kRelease);
   slot.sequence.store(slot.sequence.load(kRelaxed) + 1, kOrdered);
@@ -233,7 +286,7 @@ std::optional<TokenBoard::Access> TokenBoard::enter(std::uint32_t slot, std::uin
   for (const Entry& entry : entries_of(file)) {
     const std::uint64_t version = entry.version.load(kAcquire);
     if (version % 2 == 1 || !serves(entry, file, blocks, mode)) continue;
-    announce(slots_[slot], file, blocks, mode);
+    announce(slots_[slot], file, blocks, number_of(mode));
     if (entry.version.load(kOrdered) == version) return Access{mode == Mode::shared ? 0 : take_ticket(file)};
     leave(slot);
   }
@@ -246,7 +299,16 @@ void TokenBoard::leave(std::uint32_t slot) {
 }
 
 std::uint64_t TokenBoard::take_ticket(std::uint64_t file) {
-  return tickets_[set_of(file)].next.fetch_add(1, kRelaxed);
+  return tickets_[set_of(file)].next.fetch_add(1, kOrdered);
+}
+
+std::uint64_t TokenBoard::note_push(std::uint64_t file) {
+  return tickets_[set_of(file)].pushed.fetch_add(1, kOrdered);
+}
+
+TokenBoard::Marks TokenBoard::marks(std::uint64_t file) const {
+  const Tickets& of_set = tickets_[set_of(file)];
+  return {of_set.pushed.load(kOrdered), of_set.losses.load(kOrdered)};
 }
 
 }  // namespace weir::burst::lock

@@ -32,6 +32,10 @@
 // reader who sees one of a newer version or access also sees the number that goes with it, and drops what it
 // read.
 //
+// What a client has looked up under a token it may keep as long as the file's marks are the same: `losses`
+// counts what was withdrawn, `pushed` the writes that have ended. Both belong to the file's set, as tickets
+// do.
+//
 // The board is bounded. What does not fit is evicted and costs its users a message; it is still held, which
 // is why the agent waits for accesses to the blocks, not to an entry.
 namespace weir::burst::lock {
@@ -51,11 +55,16 @@ class TokenBoard {
                                    std::uint64_t first_ticket = 0);
   // For clients, and with take_over() for an agent in a new life.
   static Result<TokenBoard> open(std::span<std::byte> memory);
-  // Takes all tokens off; slots stay, for clients may be at work.
-  void take_over();
+  // Takes all tokens off; slots stay, for clients may be at work. What an earlier agent entered for a client
+  // that does not know of it yet is ended, and it is open. Another life begins: its number.
+  std::uint64_t take_over();
+  std::uint64_t life() const;  // 1 of a board that was never taken over
 
   // Of the agent, which is one thread at a time.
 
+  // Nothing is written under tokens any more, or again: clients look before they write, and say that they do
+  // (DirtyRing::Pushing).
+  void set_closed(bool closed) { header_->closed.store(closed ? 1 : 0); }
   void publish(std::uint64_t file, const Token& token);
   // Nobody begins to use the blocks from now on, or only to read where `keeps_shared`; what an entry has
   // beside them stays.
@@ -69,16 +78,26 @@ class TokenBoard {
   std::vector<ClientId> users(std::uint64_t file, Blocks blocks, bool keeps_shared = false) const;
   // visit(client, blocks): the run of blocks that each slot's accesses last went over.
   void recent_use(std::uint64_t file, const std::function<void(ClientId, Blocks)>& visit) const;
+  // Of all slots: whose accesses are going on, and who has some.
+  std::vector<ClientId> all_users() const;
+  std::vector<ClientId> clients() const;
+  std::vector<std::uint32_t> slots_of(ClientId client) const;
+  // Every write of the file whose access has ended by now has a smaller ticket.
+  std::uint64_t next_ticket(std::uint64_t file) const;
 
   std::optional<std::uint32_t> claim_slot(ClientId client);  // not 0; none is left: nothing
   // The client is dead or has gone: its slots are free, its accesses over.
   void clear(ClientId client);
   // Announces an access for a client that waits for this agent's answer, so that it need not race for the
-  // token it was just granted. The client ends it.
+  // token it was just granted. The client takes it, works, and ends it.
   void enter_for(std::uint32_t slot, std::uint64_t file, Blocks blocks, Mode mode);
+  // Ends an access that was entered for a client and not taken, because the client did not wait for it. False
+  // when the client is at work.
+  bool end_untaken(std::uint32_t slot);
 
   // Of clients: one thread at a time per slot.
 
+  bool is_closed() const { return header_->closed.load() != 0; }
   struct Access {
     std::uint64_t ticket = 0;  // orders the writes of a node to one file; 0 of a read
   };
@@ -86,6 +105,16 @@ class TokenBoard {
   // meanwhile.
   std::optional<Access> enter(std::uint32_t slot, std::uint64_t file, Blocks blocks, Mode mode);
   void leave(std::uint32_t slot);
+  // What the agent entered is this client's: false when it was ended meanwhile.
+  bool take(std::uint32_t slot);
+  // A write can be found by the agent; before leave(). How many were so before.
+  std::uint64_t note_push(std::uint64_t file);
+  struct Marks {
+    std::uint64_t pushed = 0;
+    std::uint64_t losses = 0;
+    bool operator==(const Marks&) const = default;
+  };
+  Marks marks(std::uint64_t file) const;
   // The ticket of a write that was entered by the agent.
   std::uint64_t take_ticket(std::uint64_t file);
 
@@ -98,6 +127,8 @@ class TokenBoard {
     Number sets;
     Number slots;
     Number claimed;  // no slot from here on has ever been
+    Number lives;    // how often it was taken over
+    Number closed;
   };
   struct alignas(64) Entry {
     Number version;  // odd while the agent is at it
@@ -109,13 +140,15 @@ class TokenBoard {
   };
   struct alignas(64) Tickets {
     Number next;
+    Number pushed;
+    Number losses;
   };
   struct alignas(64) Slot {
     Number sequence;  // odd during an access
     Number file;
     Number begin;
     Number end;
-    Number mode;
+    Number mode;       // with kUntaken: the client does not know of it yet
     Number run_begin;  // the accesses before this one, as far as each went on where the last one ended
     Number run_end;
     Number client;
@@ -127,7 +160,7 @@ class TokenBoard {
   std::span<Slot> claimed_slots() const { return {slots_, header_->claimed.load(std::memory_order_acquire)}; }
   static bool serves(const Entry& entry, std::uint64_t file, Blocks blocks, Mode mode);
   static void change(Entry& entry, std::uint64_t file, Blocks blocks, std::uint64_t mode);
-  static void announce(Slot& slot, std::uint64_t file, Blocks blocks, Mode mode);
+  static void announce(Slot& slot, std::uint64_t file, Blocks blocks, std::uint64_t mode);
   template <class Visit>
   bool any_user(std::uint64_t file, Blocks blocks, bool keeps_shared, const Visit& visit) const;
 

@@ -1,0 +1,104 @@
+#include "burst/preload/directories.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fcntl.h>
+
+#include "burst/client/fill_stat.hpp"
+#include "burst/preload/mount.hpp"
+#include "burst/preload/process.hpp"
+
+namespace weir::burst::preload {
+
+constinit std::atomic<int> Directories::open_{0};
+
+Directories& Directories::current() {
+  static Directories* const directories = new Directories;
+  return *directories;
+}
+
+void Listing::refresh() {
+  buffered.clear();
+  numbers.clear();
+  next = 0;
+  at_buffered = false;
+  std::vector<NameRow> rows;
+  FileSystem* const system = Process::current().system();
+  if (system == nullptr || system->list(name, rows) != 0) return;
+  std::ranges::sort(rows, {}, &NameRow::path);
+  const std::size_t skip = name.empty() ? 0 : name.size() + 1;
+  for (const NameRow& row : rows) {
+    const std::string rest = row.path.substr(skip);
+    if (rest.empty() || rest.size() >= sizeof entry.d_name || rest.find('/') != rest.npos) continue;
+    buffered.push_back(rest);
+    numbers.push_back(inode_of(row.file));
+  }
+}
+
+bool Listing::shows(const dirent& real) {
+  if (Mount::is_hidden(name, real.d_name)) return false;
+  // Emptied, not erased: positions stay what they are.
+  const auto found = std::ranges::find(buffered, std::string_view(real.d_name));
+  if (found != buffered.end()) found->clear();
+  return true;
+}
+
+dirent* Listing::next_buffered() {
+  at_buffered = true;
+  while (next < buffered.size() && buffered[next].empty()) ++next;
+  if (next >= buffered.size()) return nullptr;
+  entry = {};
+  entry.d_ino = numbers[next];
+  entry.d_type = DT_REG;
+  entry.d_reclen = sizeof entry;
+  std::memcpy(entry.d_name, buffered[next].c_str(), buffered[next].size() + 1);
+  ++next;
+  entry.d_off = Directories::kBufferedPosition + static_cast<long>(next);
+  return &entry;
+}
+
+void Directories::add(DIR* directory, std::string name) {
+  Listing listing;
+  listing.name = std::move(name);
+  listing.refresh();
+  const std::lock_guard lock(mutex_);
+  if (listings_.insert_or_assign(directory, std::move(listing)).second) ++open_;
+}
+
+void Directories::opened(DIR* directory, int at, const char* path) {
+  const Where where = Mount::current().locate(at, path, Follow::yes);
+  if (where.is_directory()) add(directory, where.name);
+}
+
+void Directories::opened(DIR* directory, int fd) {
+  const std::string path = path_behind(fd);
+  const Where where = Mount::current().locate(AT_FDCWD, path.c_str(), Follow::yes);
+  if (where.is_directory()) add(directory, where.name);
+}
+
+void Directories::closed(DIR* directory) {
+  const std::lock_guard lock(mutex_);
+  if (listings_.erase(directory) > 0) --open_;
+}
+
+Listing* Directories::find(DIR* directory) {
+  const std::lock_guard lock(mutex_);
+  const auto found = listings_.find(directory);
+  return found == listings_.end() ? nullptr : &found->second;
+}
+
+bool read_whole(const std::string& name, std::vector<dirent>& entries) {
+  DIR* const open = ::opendir(Mount::current().absolute(name).c_str());
+  if (open == nullptr) return false;
+  Listing listing;
+  listing.name = name;
+  listing.refresh();
+  while (const dirent* const real = ::readdir(open))
+    if (listing.shows(*real)) entries.push_back(*real);
+  ::closedir(open);
+  while (const dirent* const buffered = listing.next_buffered()) entries.push_back(*buffered);
+  return true;
+}
+
+}  // namespace weir::burst::preload

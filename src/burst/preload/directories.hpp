@@ -1,0 +1,56 @@
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <dirent.h>
+
+namespace weir::burst::preload {
+
+// A directory that is being read: what the backing directory has, then what only the name space knows.
+struct Listing {
+  std::string name;
+  std::vector<std::string> buffered;   // names that were not met in the backing directory yet
+  std::vector<std::uint64_t> numbers;  // of their files
+  std::size_t next = 0;
+  bool at_buffered = false;
+  dirent entry{};
+
+  void refresh();  // asks the owners
+  // Whether the program gets to see this entry of the backing directory.
+  bool shows(const dirent& real);
+  // The next name that only the name space has; null at the end.
+  dirent* next_buffered();
+};
+
+// Directories below the mount that the program has open.
+class Directories {
+ public:
+  static Directories& current();
+
+  // Whether any is open: others cost a load.
+  static bool any() { return open_.load(std::memory_order_relaxed) > 0; }
+  void opened(DIR* directory, int at, const char* path);
+  void opened(DIR* directory, int fd);  // fdopendir
+  void closed(DIR* directory);
+  Listing* find(DIR* directory);
+
+  // Where the buffered names begin: a file system's own places are not negative, and ext4's go up to the end.
+  static constexpr long kBufferedPosition = std::numeric_limits<long>::min();
+
+ private:
+  void add(DIR* directory, std::string name);
+
+  static constinit std::atomic<int> open_;
+  std::mutex mutex_;
+  std::unordered_map<DIR*, Listing> listings_;
+};
+
+// All entries of a directory below the mount, "." and ".." among them; false and errno.
+bool read_whole(const std::string& name, std::vector<dirent>& entries);
+
+}  // namespace weir::burst::preload

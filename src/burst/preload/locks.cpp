@@ -1,0 +1,69 @@
+#include "burst/preload/locks.hpp"
+
+#include <cerrno>
+
+#include <sys/file.h>
+
+#include "burst/preload/process.hpp"
+
+namespace weir::burst::preload {
+namespace {
+
+Answer answer(int result) { return result == 0 ? Answer{} : Answer::failed(errno); }
+
+// Record locks are meant in absolute bytes: the placeholder has neither the size nor, mostly, the position.
+int make_absolute(OpenFile& file, int fd, struct flock& lock) {
+  off_t base = 0;
+  if (lock.l_whence == SEEK_CUR) {
+    const Answer here = file.seek(fd, 0, SEEK_CUR);
+    if (here.error != 0) return here.error;
+    base = here.value;
+  } else if (lock.l_whence == SEEK_END) {
+    struct stat status {};
+    if (const Answer looked = file.stat(status); looked.error != 0) return looked.error;
+    base = status.st_size;
+  } else if (lock.l_whence != SEEK_SET) {
+    return EINVAL;
+  }
+  if (__builtin_add_overflow(base, lock.l_start, &lock.l_start)) return EOVERFLOW;
+  lock.l_whence = SEEK_SET;
+  return 0;
+}
+
+bool has_other_nodes() {
+  const Job* const job = Process::current().job();
+  return job != nullptr && job->servers.size() > 1;
+}
+
+}  // namespace
+
+Answer record_lock(OpenFile& file, int fd, int command, struct flock& lock) {
+  if (const int error = make_absolute(file, fd, lock); error != 0) return Answer::failed(error);
+  const bool asks = command == F_GETLK || command == F_OFD_GETLK;
+  const struct flock wanted = lock;
+  const Answer here = answer(::fcntl(fd, command, &lock));
+  if (here.error != 0 || !has_other_nodes() || (asks && lock.l_type != F_UNLCK)) return here;
+  const int elsewhere = file.lock_file();
+  if (elsewhere < 0) return Answer::failed(errno);
+  if (asks) lock = wanted;
+  struct flock again = wanted;
+  const Answer there = answer(::fcntl(elsewhere, command, asks ? &lock : &again));
+  if (there.error != 0 && !asks && wanted.l_type != F_UNLCK) {
+    struct flock back = wanted;
+    back.l_type = F_UNLCK;
+    ::fcntl(fd, command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command, &back);
+  }
+  return there;
+}
+
+Answer whole_lock(OpenFile& file, int fd, int operation) {
+  const Answer here = answer(::flock(fd, operation));
+  if (here.error != 0 || !has_other_nodes()) return here;
+  const int elsewhere = file.lock_file();
+  if (elsewhere < 0) return Answer::failed(errno);
+  const Answer there = answer(::flock(elsewhere, operation));
+  if (there.error != 0) ::flock(fd, LOCK_UN);
+  return there;
+}
+
+}  // namespace weir::burst::preload

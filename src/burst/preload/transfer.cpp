@@ -1,0 +1,110 @@
+#include "burst/preload/transfer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <vector>
+
+#include <unistd.h>
+
+#include "burst/preload/mappings.hpp"
+#include "burst/preload/table.hpp"
+
+namespace weir::burst::preload {
+namespace {
+
+Answer plain(ssize_t result) { return result < 0 ? Answer::failed(errno) : Answer{result, 0}; }
+
+Answer read_some(int fd, const off_t* offset, void* buffer, std::size_t count) {
+  const iovec part{buffer, count};
+  if (const Use file(fd); file)
+    return offset != nullptr ? file->pread(&part, 1, *offset) : file->read(fd, &part, 1);
+  return plain(offset != nullptr ? ::pread(fd, buffer, count, *offset) : ::read(fd, buffer, count));
+}
+
+Answer write_some(int fd, const off_t* offset, const void* buffer, std::size_t count) {
+  const iovec part{const_cast<void*>(buffer), count};
+  if (const Use file(fd); file)
+    return offset != nullptr ? file->pwrite(&part, 1, *offset) : file->write(fd, &part, 1);
+  return plain(offset != nullptr ? ::pwrite(fd, buffer, count, *offset) : ::write(fd, buffer, count));
+}
+
+// What was read and could not be written is given back to the position.
+void give_back(int fd, off_t bytes) {
+  if (const Use file(fd); file)
+    file->seek(fd, -bytes, SEEK_CUR);
+  else
+    ::lseek(fd, -bytes, SEEK_CUR);
+}
+
+void complete(aiocb& request, const Answer& answer) {
+  request.__return_value = answer.value;
+  request.__error_code = answer.error;
+}
+
+void notify(const sigevent& event) {
+  if (event.sigev_notify == SIGEV_SIGNAL)
+    ::sigqueue(::getpid(), event.sigev_signo, event.sigev_value);
+  else if (event.sigev_notify == SIGEV_THREAD && event.sigev_notify_function != nullptr)
+    event.sigev_notify_function(event.sigev_value);
+}
+
+Answer transfer(aiocb& request, int operation) {
+  auto* const buffer = const_cast<void*>(request.aio_buf);
+  return operation == LIO_READ
+             ? read_some(request.aio_fildes, &request.aio_offset, buffer, request.aio_nbytes)
+             : write_some(request.aio_fildes, &request.aio_offset, buffer, request.aio_nbytes);
+}
+
+}  // namespace
+
+Answer copy_bytes(int in, off_t* in_offset, int out, off_t* out_offset, std::size_t count) {
+  constexpr std::size_t kStep = std::size_t{1} << 20;
+  if ((in_offset != nullptr && *in_offset < 0) || (out_offset != nullptr && *out_offset < 0))
+    return Answer::failed(EINVAL);
+  std::vector<std::byte> buffer(std::min(count, kStep));
+  long total = 0;
+  while (count > 0) {
+    const Answer got = read_some(in, in_offset, buffer.data(), std::min(count, buffer.size()));
+    if (got.error != 0) return total > 0 ? Answer{total, 0} : got;
+    if (got.value == 0) break;
+    const Answer put = write_some(out, out_offset, buffer.data(), static_cast<std::size_t>(got.value));
+    const long moved = put.error != 0 ? 0 : put.value;
+    if (moved < got.value && in_offset == nullptr) give_back(in, got.value - moved);
+    if (put.error != 0) return total > 0 ? Answer{total, 0} : put;
+    if (in_offset != nullptr) *in_offset += moved;
+    if (out_offset != nullptr) *out_offset += moved;
+    total += moved;
+    count -= static_cast<std::size_t>(moved);
+    if (moved < got.value) break;
+  }
+  return {total, 0};
+}
+
+int transfer_now(aiocb& request, int operation) {
+  complete(request, transfer(request, operation));
+  notify(request.aio_sigevent);
+  return 0;
+}
+
+int sync_now(aiocb& request) {
+  const Use file(request.aio_fildes);
+  complete(request, file ? file->sync(consistency::Operation::fsync) : Answer::failed(EBADF));
+  notify(request.aio_sigevent);
+  return 0;
+}
+
+int transfer_list(aiocb* const* list, int count, const sigevent* event) {
+  for (int i = 0; i < count; ++i)
+    if (list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP)
+      transfer_now(*list[i], list[i]->aio_lio_opcode);
+  if (event != nullptr) notify(*event);
+  return 0;
+}
+
+void sync_all() {
+  Mappings::current().write_back_all();
+  Table::current().for_each([](OpenFile& file, int) { file.sync(consistency::Operation::sync); });
+}
+
+}  // namespace weir::burst::preload
