@@ -26,7 +26,7 @@ Result<void> join_group(const fs::path& group) {
 
 }  // namespace
 
-Result<Testbed> Testbed::up(std::uint32_t count, Bytes size, Bytes rate) {
+Result<Testbed> Testbed::up(const Options& options) {
   const auto script = find_own_file("testbed");
   if (!script) return script.error();
   Testbed bed;
@@ -42,11 +42,13 @@ Result<Testbed> Testbed::up(std::uint32_t count, Bytes size, Bytes rate) {
   if (!guardian) return guardian.error();
   bed.guardian_ = *std::move(guardian);
   // ext4 keeps some of a device for itself.
-  const std::uint64_t mebibytes = ((size.count + size.count / 8) >> 20U) + 16;
-  const std::uint64_t mebibytes_per_second = std::max<std::uint64_t>(1, rate.count >> 20U);
-  const auto made = launch::run_and_capture({bed.script_, "up", bed.directory_, fmt::to_string(count),
-                                             fmt::to_string(mebibytes), fmt::to_string(mebibytes_per_second)},
-                                            kLongest);
+  const std::uint64_t mebibytes = ((options.size.count + options.size.count / 8) >> 20U) + 16;
+  const std::uint64_t mebibytes_per_second = std::max<std::uint64_t>(1, options.rate.count >> 20U);
+  const std::uint64_t dirty = options.dirty ? std::max<std::uint64_t>(1, options.dirty->count >> 20U) : 0;
+  const auto made = launch::run_and_capture(
+      {bed.script_, "up", bed.directory_, fmt::to_string(options.count), fmt::to_string(mebibytes),
+       fmt::to_string(mebibytes_per_second), fmt::to_string(dirty)},
+      kLongest);
   if (!made) return made.error().in("testbed");
   if (made->status != 0)
     return Error{
@@ -59,13 +61,16 @@ Result<Testbed> Testbed::up(std::uint32_t count, Bytes size, Bytes rate) {
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.starts_with("group ")) {
       if (const auto joined = join_group(line.substr(6)); !joined) return joined.error();
+    } else if (line.starts_with("testbed: ")) {
+      warn("{}", line);
     } else if (!line.empty()) {
       bed.targets_.emplace_back(line);
     }
   }
-  if (bed.targets_.size() != count)
-    return Error{Errc::internal, fmt::format("made {} targets instead of {}", bed.targets_.size(), count)}.in(
-        "testbed");
+  if (bed.targets_.size() != options.count)
+    return Error{Errc::internal,
+                 fmt::format("made {} targets instead of {}", bed.targets_.size(), options.count)}
+        .in("testbed");
   return bed;
 }
 

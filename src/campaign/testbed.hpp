@@ -17,9 +17,15 @@ namespace weir::campaign {
 // ends.
 class Testbed {
  public:
-  // Targets with room for `size` each, written at `rate` bytes a second at most. Puts this process into the
-  // group that is throttled.
-  static Result<Testbed> up(std::uint32_t count, Bytes size, Bytes rate);
+  struct Options {
+    std::uint32_t count = 1;
+    Bytes size;  // room in each target
+    Bytes rate;  // what may be written to each in a second
+    // Dirty pages that may wait for each target. With it, whoever writes is throttled; without, this process
+    // is put into a group that is, and what the kernel writes back later is not.
+    std::optional<Bytes> dirty;
+  };
+  static Result<Testbed> up(const Options& options);
   ~Testbed();
   Testbed(Testbed&&) noexcept = default;
   Testbed& operator=(Testbed&&) noexcept = default;

@@ -82,11 +82,20 @@ Result<void> check_preloadable(const std::string& program) {
   return {};
 }
 
-Variables with_preload(Variables variables, const fs::path& library) {
+Variables with_preload(Variables variables, const std::vector<fs::path>& libraries) {
+  std::string list;
+  for (const fs::path& library : libraries) list += (list.empty() ? "" : ":") + library.string();
   const char* const before = std::getenv("LD_PRELOAD");
-  std::string list = library.string();
   if (before != nullptr && *before != '\0') list += std::string(":") + before;
   variables.emplace_back("LD_PRELOAD", list);
+  return variables;
+}
+
+Variables with_preload_last(Variables variables, const fs::path& library) {
+  const char* const before = std::getenv("LD_PRELOAD");
+  const bool alone = before == nullptr || *before == '\0';
+  variables.emplace_back("LD_PRELOAD",
+                         alone ? library.string() : fmt::format("{}:{}", before, library.string()));
   return variables;
 }
 

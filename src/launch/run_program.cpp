@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.hpp"
 #include "launch/preload.hpp"
 
 extern char** environ;
@@ -16,19 +18,23 @@ namespace weir::launch {
 namespace {
 
 volatile std::sig_atomic_t running = 0;
+volatile std::sig_atomic_t asked_to_stop = 0;
 
 extern "C" void pass_on(int signal) {
   if (running > 0) ::kill(running, signal);
 }
 
-// Signals that end a program: from the terminal they reach the program as well, so this process only waits;
-// sent to this process alone they are passed on.
+extern "C" void note(int) { asked_to_stop = 1; }
+
+// Signals that end a program: from the terminal they reach the program as well, so this process only notes
+// them; sent to this process alone they are passed on.
 class SignalsFor {
  public:
   SignalsFor() {
     struct sigaction action {};
     sigemptyset(&action.sa_mask);
-    action.sa_handler = SIG_IGN;
+    asked_to_stop = 0;
+    action.sa_handler = note;
     for (std::size_t i = 0; i < kFromTerminal.size(); ++i) sigaction(kFromTerminal[i], &action, &before_[i]);
     action.sa_handler = pass_on;
     for (std::size_t i = 0; i < kPassedOn.size(); ++i)
@@ -69,9 +75,42 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return list;
 }
 
+// They are opened here: what fails is this process's failure, and says which file it was.
+class OpenStreams {
+ public:
+  OpenStreams() { posix_spawn_file_actions_init(&actions_); }
+  ~OpenStreams() { posix_spawn_file_actions_destroy(&actions_); }
+  OpenStreams(const OpenStreams&) = delete;
+  OpenStreams& operator=(const OpenStreams&) = delete;
+
+  Result<void> open(const Streams& streams) {
+    constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
+    if (auto good = one(STDIN_FILENO, streams.input, O_RDONLY); !good) return good;
+    if (auto good = one(STDOUT_FILENO, streams.output, kNew); !good) return good;
+    return one(STDERR_FILENO, streams.errors, kNew);
+  }
+  const posix_spawn_file_actions_t* actions() const { return &actions_; }
+
+ private:
+  Result<void> one(int number, const std::filesystem::path& file, int flags) {
+    if (file.empty()) return {};
+    auto opened = open_file(file, flags);
+    if (!opened) return opened.error();
+    posix_spawn_file_actions_adddup2(&actions_, opened->get(), number);
+    files_[static_cast<std::size_t>(number)] = *std::move(opened);
+    return {};
+  }
+
+  posix_spawn_file_actions_t actions_{};
+  std::array<UniqueFd, 3> files_;
+};
+
 }  // namespace
 
-Result<int> run_program(const std::vector<std::string>& command, const Variables& variables) {
+Result<int> run_program(const std::vector<std::string>& command, const Variables& variables,
+                        const Streams& streams) {
+  OpenStreams opened;
+  if (const auto good = opened.open(streams); !good) return good.error();
   std::vector<std::string> words = command;
   std::vector<std::string> entries = environment_with(variables);
   const std::vector<char*> argv = pointers(words);
@@ -89,7 +128,7 @@ Result<int> run_program(const std::vector<std::string>& command, const Variables
 
   const SignalsFor signals;
   pid_t child = -1;
-  const int failed = posix_spawnp(&child, argv[0], nullptr, &traits, argv.data(), envp.data());
+  const int failed = posix_spawnp(&child, argv[0], opened.actions(), &traits, argv.data(), envp.data());
   posix_spawnattr_destroy(&traits);
   if (failed != 0) return Error::from_errno(failed, "cannot start").in(command.front());
   running = child;
@@ -99,5 +138,7 @@ Result<int> run_program(const std::vector<std::string>& command, const Variables
   running = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+bool interrupted_meanwhile() { return asked_to_stop != 0; }
 
 }  // namespace weir::launch

@@ -128,11 +128,18 @@ class Judge {
       verdict_.notes.emplace_back("stolen processor time is not judged: no figures");
       return;
     }
-    const double share = *stolen / *all;
-    if (share > limits_.steal)
+    const double time = static_cast<double>(seen_.end_ns - seen_.begin_ns) / 1e9;
+    const double processors = time > 0 ? std::max(1.0, std::round(*all / time)) : 1.0;
+    const double error = processors * limits_.processor_tick;
+    if ((*stolen - error) / *all > limits_.steal)
       spoil(fmt::format(
           "the hypervisor took {:.1f} % of the processor time ({:.2f} of {:.2f} s; limit {:.1f} %)",
-          100 * share, *stolen, *all, 100 * limits_.steal));
+          100 * *stolen / *all, *stolen, *all, 100 * limits_.steal));
+    else if (limits_.steal * *all < error)
+      verdict_.notes.push_back(fmt::format(
+          "stolen processor time is not judged: {:.2f} s of processor time are too few for a limit "
+          "of {:.1f} %, when the kernel counts in ticks of {:.2f} s on each of {:.0f} processors",
+          *all, 100 * limits_.steal, limits_.processor_tick, processors));
   }
 
   const Seen& seen_;

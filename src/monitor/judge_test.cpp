@@ -130,6 +130,32 @@ TEST(Judge, PressureAndStealAreShares) {
   EXPECT_TRUE(judge(seen, Bytes(0), Bytes(0), {.cpu_pressure = 0.3, .steal = 0.06}).clean);
 }
 
+// 0.19 s on two processors: all that was stolen may be the error of the kernel's ticks, one on each.
+TEST(Judge, AFewTicksOfAShortRunAreNoEvidenceOfSteal) {
+  Seen seen = quiet();
+  add_disk(seen, "disk:sda", 0, 0);
+  seen.end_ns = seen.begin_ns + 190'000'000;
+  seen.counters[0].value = 0;
+  seen.counters[1].value = 0.02;
+  seen.counters[2].value = 0.38;
+  const Verdict few = judge(seen, Bytes(0), Bytes(0), {});
+  EXPECT_TRUE(few.clean) << few.reasons.front();
+  EXPECT_THAT(few.notes, ElementsAre(HasSubstr("0.38 s of processor time are too few for a limit of 2.0 %")));
+  seen.counters[1].value = 0.03;  // at least one tick of 38 was stolen
+  EXPECT_THAT(judge(seen, Bytes(0), Bytes(0), {}).reasons,
+              ElementsAre("the hypervisor took 7.9 % of the processor time (0.03 of 0.38 s; limit 2.0 %)"));
+}
+
+TEST(Judge, TheErrorOfTicksCountsLittleInALongRun) {
+  Seen seen = quiet();  // 8 s of processor time on four of them
+  add_disk(seen, "disk:sda", 0, 0);
+  seen.counters[1].value = 0.19;
+  EXPECT_TRUE(judge(seen, Bytes(0), Bytes(0), {}).clean);
+  EXPECT_THAT(judge(seen, Bytes(0), Bytes(0), {}).notes, IsEmpty());
+  seen.counters[1].value = 0.21;
+  EXPECT_THAT(judge(seen, Bytes(0), Bytes(0), {}).reasons, ElementsAre(HasSubstr("took 2.6 %")));
+}
+
 TEST(Judge, WhatHasNoFiguresIsSaid) {
   const Verdict verdict = judge(Seen{}, Bytes(0), Bytes(0), {});
   EXPECT_TRUE(verdict.clean);

@@ -42,15 +42,21 @@ constexpr std::size_t kMost = 100'000;
 
 std::optional<Traffic> parse_io(std::string_view text) {
   std::optional<std::uint64_t> read, written, cancelled;
+  Bytes asked_to_read, asked_to_write;
   for (std::string_view line; next_line(text, line);) {
     const std::string_view key = next_word(line);
     const auto value = detail::whole(next_word(line));
+    if (key == "rchar:") asked_to_read = Bytes(value.value_or(0));
+    if (key == "wchar:") asked_to_write = Bytes(value.value_or(0));
     if (key == "read_bytes:") read = value;
     if (key == "write_bytes:") written = value;
     if (key == "cancelled_write_bytes:") cancelled = value;
   }
   if (!read || !written || !cancelled) return std::nullopt;
-  return Traffic{.read = Bytes(*read), .written = Bytes(*written - std::min(*written, *cancelled))};
+  return Traffic{.read = Bytes(*read),
+                 .written = Bytes(*written - std::min(*written, *cancelled)),
+                 .asked_to_read = asked_to_read,
+                 .asked_to_write = asked_to_write};
 }
 
 // Adds the living children of a process, and theirs.
@@ -67,6 +73,8 @@ void add_children(const fs::path& proc, const fs::path& process, int depth, std:
       if (!traffic) continue;
       sum.read += traffic->read;
       sum.written += traffic->written;
+      sum.asked_to_read += traffic->asked_to_read;
+      sum.asked_to_write += traffic->asked_to_write;
       add_children(proc, child, depth + 1, seen, sum);
     }
   }
@@ -74,14 +82,8 @@ void add_children(const fs::path& proc, const fs::path& process, int depth, std:
 
 Bytes difference(Bytes now, Bytes before) { return now > before ? now - before : Bytes(0); }
 
-}  // namespace
-
-Traffic Traffic::since(const Traffic& earlier) const {
-  return {.read = difference(read, earlier.read), .written = difference(written, earlier.written)};
-}
-
-Result<Traffic> own_traffic(const fs::path& root) {
-  const fs::path self = root / "proc/self";
+Result<Traffic> traffic_below(const fs::path& root, const std::string& process) {
+  const fs::path self = root / "proc" / process;
   const auto text = read_text(self / "io", 1 << 16);
   if (!text)
     return text.error().with_remedy("a kernel with CONFIG_TASK_IO_ACCOUNTING counts a process's traffic");
@@ -92,6 +94,21 @@ Result<Traffic> own_traffic(const fs::path& root) {
   std::size_t seen = 0;
   add_children(root / "proc", self, 0, seen, *traffic);
   return *traffic;
+}
+
+}  // namespace
+
+Traffic Traffic::since(const Traffic& earlier) const {
+  return {.read = difference(read, earlier.read),
+          .written = difference(written, earlier.written),
+          .asked_to_read = difference(asked_to_read, earlier.asked_to_read),
+          .asked_to_write = difference(asked_to_write, earlier.asked_to_write)};
+}
+
+Result<Traffic> own_traffic(const fs::path& root) { return traffic_below(root, "self"); }
+
+Result<Traffic> traffic_of(int process, const fs::path& root) {
+  return traffic_below(root, fmt::to_string(process));
 }
 
 }  // namespace weir::monitor

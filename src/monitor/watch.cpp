@@ -1,11 +1,11 @@
 #include "monitor/watch.hpp"
 
-#include <csignal>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "base/clock.hpp"
+#include "base/signals_blocked.hpp"
 #include "monitor/detail/sampler.hpp"
 #include "monitor/detail/slice_timer.hpp"
 
@@ -13,22 +13,6 @@ namespace weir::monitor {
 namespace {
 
 constexpr Nanoseconds kShortest{1'000'000};
-
-// Signals are for the program's own threads.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_{};
-};
 
 }  // namespace
 

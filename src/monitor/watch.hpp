@@ -78,6 +78,8 @@ class Watch {
 // Bytes between processes and block devices.
 struct Traffic {
   Bytes read, written;
+  // What was asked for by read and write calls, whatever answered: caches, pipes, sockets.
+  Bytes asked_to_read{}, asked_to_write{};
 
   // What was moved after `earlier`.
   Traffic since(const Traffic& earlier) const;
@@ -87,12 +89,18 @@ struct Traffic {
 // run: taken before and after a run, the difference is the run's own. Which bytes these are, and when they
 // are counted, is told in own_traffic.cpp.
 Result<Traffic> own_traffic(const std::filesystem::path& root = "/");
+// The same of another process and its children; one that has ended and was not waited for yet still tells.
+Result<Traffic> traffic_of(int process, const std::filesystem::path& root = "/");
 
 // What a run is judged by.
 struct Limits {
   double external_share = 0.10;  // traffic of others, as a share of the program's own
   double cpu_pressure = 0.10;    // share of the time in which some task waited for a processor
   double steal = 0.02;           // share of processor time taken by the hypervisor
+  // Processor time is told in whole ticks, so that a difference may be wrong by one on each processor (Linux
+  // USER_HZ, 100 everywhere). What such an error could explain is not held against a run: two ticks in a run
+  // of 0.2 s on two processors look like 5 %, and may be nearly nothing.
+  double processor_tick = 0.01;  // seconds
 
   Bytes external_least{1U << 20U};  // less than this is never worth a word
   // File systems write journals and inodes that no process is charged with: on ext4 1 to 14 KiB for each

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include <boost/math/special_functions/trigamma.hpp>
 #include <gtest/gtest.h>
 
 #include "stats/detail/information.hpp"
 #include "stats/em.hpp"
 #include "stats/sample_file.hpp"
+#include "stats/selection.hpp"
 
 namespace weir::stats {
 namespace {
@@ -50,6 +52,32 @@ TEST(QuantileError, OfOneGumbelIsTheTextbookFormula) {
   EXPECT_NEAR((*information)(0, 0), 0.25, 1e-9);
   EXPECT_NEAR((*information)(0, 1), -0.25 * (1 - 0.5772156649015329), 1e-9);
   EXPECT_NEAR((*information)(1, 1), 0.25 * (1.6449340668482264 + 0.1787465739636), 1e-8);
+}
+
+TEST(QuantileError, OfOneGammaIsTheTextbookFormula) {
+  // I = [[ψ'(a), 1/σ], [1/σ, a/σ²]]. Below shape 1 much of it is at values that are nothing beside the mean.
+  for (const double a : {0.3, 0.5, 0.7, 2.0, 50.0}) {
+    const Mixture gamma{Family::gamma, {{1.0, {.location = a, .scale = 2}}}};
+    const auto information = detail::expected_information(gamma);
+    ASSERT_TRUE(information) << a;
+    const double first = boost::math::trigamma(a);
+    EXPECT_NEAR((*information)(0, 0), first, 1e-4 * first) << a;
+    EXPECT_NEAR((*information)(0, 1), 0.5, 1e-4) << a;
+    EXPECT_NEAR((*information)(1, 1), a / 4, 1e-4 * a) << a;
+    EXPECT_TRUE(quantile_errors(gamma, std::vector<double>{0.5, 0.9})) << a;
+  }
+}
+
+TEST(SampleSize, ThreeRunsOrdersOfMagnitudeApartHaveAPlan) {
+  // Times of three short runs on a busy machine; the best family by BIC is a gamma of shape 0.45.
+  const std::vector<double> times = {0.000214106, 0.053989451, 0.015063189};
+  SelectionOptions how;
+  how.max_components = 1;
+  const auto selected = select_model(times, how);
+  ASSERT_TRUE(selected);
+  const auto plan = plan_runs(times, selected->best().fit.mixture, {.quantiles = {0.5, 0.9}, .refits = 199});
+  ASSERT_TRUE(plan) << plan.error().text();
+  EXPECT_NE(plan->runs, kNoRuns);
 }
 
 TEST(QuantileError, InformationIsThatOfSimulatedScores) {

@@ -17,6 +17,7 @@ constexpr std::uint32_t kMostWorkers = 65'536;
 constexpr std::uint32_t kDeepest = 4096;
 constexpr std::uint64_t kMostFiles = 10'000'000;
 constexpr std::uint64_t kDirectUnit = 512;
+constexpr std::int64_t kShortestPeriod = 1'000'000;
 
 Error senseless(std::string message, std::string_view remedy) {
   return Error{Errc::usage, std::move(message)}.with_remedy(remedy);
@@ -60,6 +61,9 @@ Result<void> check_engine(const Job& job, const Shape& shape) {
       (engine == Engine::stdio || engine == Engine::mmap))
     return senseless(fmt::format("engine {} has no {}", name(engine), name(job.mode)),
                      "use posix, uring or mpiio");
+  if (job.mode == Mode::metadata && (engine != Engine::posix || job.sync != Sync::none || job.verify))
+    return senseless("mode metadata moves no bytes: it has engine posix, sync none and nothing to verify",
+                     "leave engine, sync and verify out");
   if (engine == Engine::mmap && job.mode == Mode::aggregate_write)
     return senseless("a mapped file has its size from the start: nothing can be appended",
                      "use another engine for aggregate_write");
@@ -94,17 +98,32 @@ Result<void> check_sync(const Job& job, const Shape& shape) {
   return {};
 }
 
+Result<void> check_pace(const Job& job) {
+  if (!(job.duty > 0 && job.duty <= 1))
+    return senseless(fmt::format("duty is {}", job.duty), "give a share above 0 and up to 1");
+  if (job.period.count < 0) return senseless("period is negative", "give a time such as 2s");
+  if (job.duty < 1 && job.period.count == 0)
+    return senseless("duty is given without a period", "give a period such as 2s");
+  if (job.period.count > 0 && job.period.count < kShortestPeriod)
+    return senseless("period is shorter than 1 ms", "give a time such as 2s");
+  if (job.duty < 1 && engine_of(job) == Engine::uring)
+    return senseless("engine uring knows no silent phases", "use engine posix, or duty 1");
+  return {};
+}
+
 Result<void> check_mode(const Job& job) {
   if (!(job.read_share >= 0 && job.read_share <= 1))
     return senseless(fmt::format("read_share is {}", job.read_share), "give a number from 0 to 1");
   if (job.stride == 0) return senseless("stride is 0", "give at least 1 record; IOzone's is 17");
-  if (job.mode == Mode::open_write_close) {
-    if (job.layout == Layout::shared)
-      return senseless("open_write_close makes a file for every record: it cannot be shared",
-                       "set layout to per_worker");
+  if (job.mode == Mode::open_write_close || job.mode == Mode::metadata) {
+    if (job.layout == Layout::shared && (job.mode == Mode::metadata || engine_of(job) != Engine::posix))
+      return senseless(fmt::format("{} with engine {} makes a file for every record of every worker: it "
+                                   "cannot be shared",
+                                   name(job.mode), name(engine_of(job))),
+                       "set layout to per_worker, or use open_write_close with engine posix");
     const std::uint64_t files = job.file_size.count / job.record_size.count;
     if (files > kMostFiles / job.count)
-      return Error{Errc::too_big, fmt::format("open_write_close would make {} files for each of {} workers",
+      return Error{Errc::too_big, fmt::format("{} would make {} files for each of {} workers", name(job.mode),
                                               files, job.count)}
           .with_remedy("make file_size smaller or record_size larger");
   }
@@ -133,6 +152,7 @@ Result<void> check(const Job& job) {
   if (auto fine = check_sizes(job); !fine) return fine;
   if (auto fine = check_mode(job); !fine) return fine;
   if (auto fine = check_engine(job, shape); !fine) return fine;
+  if (auto fine = check_pace(job); !fine) return fine;
   if (auto fine = check_sync(job, shape); !fine) return fine;
   if (job.directory.empty()) return senseless("no directory is given", "name one, or '.'");
   return {};

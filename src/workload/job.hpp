@@ -31,6 +31,7 @@ enum class Mode {
   open_write_close,
   write_seek,
   aggregate_write,
+  metadata,  // makes, closes, looks at and removes a file for every record; no byte is moved
 };
 
 // How a record is moved.
@@ -70,6 +71,8 @@ struct Job {
   std::uint32_t stride = 17;  // of stride_read, in records; IOzone's
   std::uint32_t depth = 1;    // requests in flight per worker, uring only
   double read_share = 0.5;    // of mixed
+  Nanoseconds period;         // with it, workers move records in the first `duty` of every period only
+  double duty = 1;            // a period begins at whole multiples of it on the wall clock
   bool sync_at_end = true;    // an fsync of written files inside the measured time
   bool verify = false;        // what is read is what was written; written files are read back afterwards
   bool keep = false;          // leave the files

@@ -46,6 +46,7 @@ struct Words<Mode> {
       Word{Mode::open_write_close, "open_write_close"},
       Word{Mode::write_seek, "write_seek"},
       Word{Mode::aggregate_write, "aggregate_write"},
+      Word{Mode::metadata, "metadata"},
   };
 };
 template <>
@@ -134,6 +135,13 @@ Result<void> parse(std::string_view text, Bytes& into) {
   return {};
 }
 
+Result<void> parse(std::string_view text, Nanoseconds& into) {
+  auto time = parse_duration(text);
+  if (!time) return time.error();
+  into = *time;
+  return {};
+}
+
 Result<void> parse(std::string_view text, std::optional<Engine>& into) {
   if (text == "default") {
     into.reset();
@@ -159,6 +167,7 @@ Json shown(E value) {
 }
 Json shown(const std::optional<Engine>& engine) { return engine ? word_of(*engine) : "default"; }
 Json shown(Bytes bytes) { return bytes.count; }
+Json shown(Nanoseconds time) { return static_cast<double>(time.count) * 1e-9; }
 Json shown(const std::filesystem::path& path) { return path.string(); }
 template <class N>
   requires std::is_arithmetic_v<N>
@@ -194,6 +203,8 @@ constexpr std::array kFields = {
     field<&Job::stride>("stride"),
     field<&Job::depth>("depth"),
     field<&Job::read_share>("read_share"),
+    field<&Job::period>("period"),
+    field<&Job::duty>("duty"),
     field<&Job::sync_at_end>("sync_at_end"),
     field<&Job::verify>("verify"),
     field<&Job::keep>("keep"),

@@ -132,9 +132,18 @@ TEST(Job, SenselessJobsAreRefusedWithARemedy) {
   EXPECT_THAT(refusal([](Job& job) { job.read_share = 1.5; }), HasSubstr("from 0 to 1"));
   EXPECT_THAT(refusal([](Job& job) {
                 job.mode = Mode::open_write_close;
+                job.engine = Engine::stdio;
                 job.layout = Layout::shared;
               }),
               HasSubstr("per_worker"));
+  EXPECT_THAT(refusal([](Job& job) { job.duty = 0.5; }), HasSubstr("without a period"));
+  EXPECT_THAT(refusal([](Job& job) { job.duty = 0; }), HasSubstr("above 0"));
+  EXPECT_THAT(refusal([](Job& job) { job.period = Nanoseconds(10); }), HasSubstr("1 ms"));
+  EXPECT_THAT(refusal([](Job& job) {
+                job.mode = Mode::metadata;
+                job.sync = Sync::fsync;
+              }),
+              HasSubstr("moves no bytes"));
   EXPECT_THAT(refusal([](Job& job) {
                 job.mode = Mode::read;
                 job.sync = Sync::fsync;

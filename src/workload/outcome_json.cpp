@@ -77,13 +77,38 @@ std::string read(const Json& json, WorkerTimes& worker) {
   return fields.problem();
 }
 
+// Not in every outcome.
+std::string read_progress(const Json& json, Outcome& outcome) {
+  const auto progress = json.find("progress");
+  if (progress == json.end()) return {};
+  Fields fields(*progress);
+  const Json* const at = fields.find("at_ns");
+  const Json* const bytes = fields.find("bytes");
+  if (at == nullptr || bytes == nullptr) return "progress " + fields.problem();
+  if (!at->is_array() || !bytes->is_array() || at->size() != bytes->size())
+    return "progress is no pair of lists of one length";
+  for (std::size_t i = 0; i < at->size(); ++i) {
+    if (!(*at)[i].is_number_integer() || !(*bytes)[i].is_number_unsigned())
+      return "progress holds something that is no whole number";
+    outcome.progress.push_back(
+        {Nanoseconds((*at)[i].get<std::int64_t>()), Bytes((*bytes)[i].get<std::uint64_t>())});
+  }
+  return {};
+}
+
 std::string read(const Json& json, Outcome& outcome) {
   Fields fields(json);
+  if (fields.problem().empty())
+    if (auto problem = read_progress(json, outcome); !problem.empty()) return problem;
   fields.number("started_ns", outcome.started_ns);
   fields.bytes("bytes", outcome.bytes);
   fields.time("whole_ns", outcome.whole);
   fields.time("together_ns", outcome.together);
   fields.bytes("bytes_together", outcome.bytes_together);
+  if (const Json* const cached = fields.find("cached_bytes"); cached != nullptr && !cached->is_null()) {
+    if (!cached->is_number_unsigned()) return "cached_bytes is no whole number";
+    outcome.cached = Bytes(cached->get<std::uint64_t>());
+  }
   if (const Json* const workers = fields.find("workers")) {
     if (!workers->is_array()) return "workers is no list";
     for (const Json& each : *workers)
@@ -124,6 +149,15 @@ Json to_json(const Outcome& outcome) {
                                {"close_ns", worker.close.count},
                                {"bytes", worker.bytes.count},
                                {"operations", worker.operations}});
+  json["cached_bytes"] = outcome.cached ? Json(outcome.cached->count) : Json(nullptr);
+  if (!outcome.progress.empty()) {
+    Json at = Json::array(), bytes = Json::array();
+    for (const ProgressPoint& point : outcome.progress) {
+      at.push_back(point.at.count);
+      bytes.push_back(point.bytes.count);
+    }
+    json["progress"] = {{"at_ns", std::move(at)}, {"bytes", std::move(bytes)}};
+  }
   json["read"] = shown(outcome.read);
   json["write"] = shown(outcome.write);
   json["verified"] = outcome.verified;

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,12 @@ struct WorkerTimes {
   std::uint64_t operations = 0;
 };
 
+// How far all workers together were at one moment.
+struct ProgressPoint {
+  Nanoseconds at;  // since the start
+  Bytes bytes;
+};
+
 struct Outcome {
   std::int64_t started_ns = 0;  // wall clock, since 1970
   Bytes bytes;                  // moved by all workers in the measured time
@@ -37,6 +45,10 @@ struct Outcome {
   std::vector<WorkerTimes> workers;
   Latency read, write;
   bool verified = false;
+  std::vector<ProgressPoint> progress;  // only if asked for; some hundred points a worker, ascending
+  // Written bytes that were still on their way to the storage when the workers had ended; nothing where the
+  // kernel does not tell (before 6.5).
+  std::optional<Bytes> cached;
   std::vector<std::string> notes;  // "caches could not be dropped: ..." and other things a reader must know
 
   double throughput() const;  // bytes per second over the whole
@@ -48,6 +60,13 @@ struct Outcome {
 // failure. A failed or killed worker is an Error that names it, the file and the reason. Workers::mpi is run
 // by the programs weir-rank-* (see rank.hpp), not here.
 Result<Outcome> run(const Job& job);
+
+// For who runs several jobs side by side.
+struct RunControl {
+  std::function<Result<void>()> before_start;  // all workers are ready: returns when they may begin
+  bool progress = false;                       // fill Outcome::progress
+};
+Result<Outcome> run(const Job& job, const RunControl& control);
 
 // A run's files are in a directory of their own, weir-run.HOST.PID.NUMBER, inside the job's. This removes
 // those that killed processes of this machine left in `directory` (a run does so by itself before it begins)

@@ -42,8 +42,8 @@ Result<std::vector<std::string>> split_line(std::string_view line) {
 
 // A list in a file of its own: a header with factor names, then a row a configuration.
 Result<void> read_list_file(const std::filesystem::path& file, Design& design) {
-  constexpr std::uint64_t kLongest = std::uint64_t{1} << 30U;
-  const auto text = read_text(file, kLongest);
+  constexpr std::uint64_t kMostAtOnce = std::uint64_t{1} << 30U;
+  const auto text = read_text(file, kMostAtOnce);
   if (!text) return text.error();
   std::size_t line_number = 0;
   for (std::string_view rest = *text; !rest.empty();) {

@@ -1,17 +1,9 @@
 #include "campaign/detail/measure.hpp"
 
-#include <limits>
-#include <optional>
-
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/clock.hpp"
 #include "base/json.hpp"
-#include "base/parallel.hpp"
-#include "base/unique_fd.hpp"
 #include "campaign/detail/ranks.hpp"
-#include "monitor/watch.hpp"
+#include "campaign/watched.hpp"
 #include "workload/run.hpp"
 
 namespace weir::campaign::detail {
@@ -48,73 +40,24 @@ void fill(RunRow& row, const workload::Outcome& outcome) {
   for (const std::string& note : outcome.notes) row.notes.push_back(note);
 }
 
-// What is still dirty from before would reach the device during the run and look like others' traffic.
-void flush_before(const std::filesystem::path& directory) {
-  const UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd) ::syncfs(fd.get());
-}
-
-// The kernel counts a run's own workers too when they wait for a processor: as many of them as cores always
-// do.
-monitor::Limits limits_for(const workload::Job& job, const RunOptions& options, Json& notes) {
-  monitor::Limits limits = options.limits;
-  if (job.workers != workload::Workers::mpi && job.count >= usable_cores()) {
-    limits.cpu_pressure = std::numeric_limits<double>::infinity();
-    notes.push_back("processor pressure is not judged: there are as many workers as cores, or more");
-  }
-  return limits;
-}
-
-std::string joined(const std::vector<std::string>& reasons) {
-  std::string text;
-  for (const std::string& reason : reasons) text += (text.empty() ? "" : "; ") + reason;
-  return text;
-}
-
 }  // namespace
 
 RunRow measure(const workload::Job& job, const RunOptions& options) {
   RunRow row;
   row.started_ns = Clock::wall().count;
-  std::optional<monitor::Watch> watch;
   row.notes = Json::array();
-  if (options.monitors) {
-    flush_before(job.directory);
-    monitor::WatchOptions watched;
-    watched.root = options.root;
-    watched.directories = {job.directory};
-    auto started = monitor::Watch::start(watched);
-    if (started)
-      watch = *std::move(started);
-    else
-      row.notes.push_back(started.error().text());
-  }
-  const auto before = monitor::own_traffic(options.root);
+  Watched watched = Watched::begin(
+      job.directory, {.monitors = options.monitors, .limits = options.limits, .root = options.root}, row);
   const auto outcome = job.workers == workload::Workers::mpi ? run_ranks(job, options) : workload::run(job);
-  const auto after = monitor::own_traffic(options.root);
-  std::optional<monitor::Seen> seen;
-  if (watch) {
-    seen = watch->stop();
-    row.monitors = to_json(*seen);
-  }
+  watched.end(row);
   if (!outcome) {
     row.state = RunState::failed;
     row.reason = outcome.error().text();
     return row;
   }
   fill(row, *outcome);
-  if (!seen) return row;
-  if (!before || !after) {
-    row.notes.push_back("not judged: " + (before ? after : before).error().text());
-    return row;
-  }
-  const monitor::Traffic own = after->since(*before);
-  const auto verdict = monitor::judge(*seen, own.read, own.written, limits_for(job, options, row.notes));
-  for (const std::string& note : verdict.notes) row.notes.push_back(note);
-  if (!verdict.clean) {
-    row.state = RunState::disturbed;
-    row.reason = joined(verdict.reasons);
-  }
+  // Ranks may be on other machines.
+  watched.judge(row, job.workers == workload::Workers::mpi ? 0 : job.count);
   return row;
 }
 

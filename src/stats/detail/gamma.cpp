@@ -79,7 +79,10 @@ Gradient log_density_gradient(const Parameters& parameters, double x) {
     const double r2 = r * r;
     gap = r * (0.5 + r * (1.0 / 12 - r2 * (1.0 / 120 - r2 * (1.0 / 252 - r2 * (1.0 / 240 - r2 / 132)))));
   }
-  return {.location = std::log1p((x - mean) / mean) + gap, .scale = (x - mean) / (scale * scale), .shape = 0};
+  // Far below the mean the difference has no digits left of x.
+  const double away = (x - mean) / mean;
+  const double log_ratio = away > -0.9 ? std::log1p(away) : std::log(x) - std::log(mean);
+  return {.location = log_ratio + gap, .scale = (x - mean) / (scale * scale), .shape = 0};
 }
 
 Gradient cdf_gradient(const Parameters& parameters, double x) {

@@ -42,11 +42,13 @@ Result<void> first_failure(const Board& board) {
 
 // Lets all go when all are ready, and waits for them; `look` says from time to time whether to go on.
 template <class Look>
-Result<void> conduct(const Board& board, Look look) {
+Result<void> conduct(const Board& board, const BeforeStart& before_start, Look look) {
   while (!board.all_ready()) {
     board.wait_for_ready(kGlance);
     if (auto fine = look(); !fine) return fine;
   }
+  if (before_start)
+    if (auto go = before_start(); !go) return go;
   board.let_go();
   while (!board.all_ended()) {
     board.wait_for_end(kGlance);
@@ -108,7 +110,8 @@ class Children {
 
 }  // namespace
 
-Result<void> run_threads(const std::vector<Task>& tasks, const Board& board) {
+Result<void> run_threads(const std::vector<Task>& tasks, const Board& board,
+                         const BeforeStart& before_start) {
   std::vector<std::jthread> threads;
   const auto give_up = [&](const Error& error) -> Result<void> {
     board.stop();
@@ -124,18 +127,19 @@ Result<void> run_threads(const std::vector<Task>& tasks, const Board& board) {
               .with_remedy("use fewer workers, or allow more threads (ulimit -u)"));
     }
   }
-  auto done = conduct(board, [&]() -> Result<void> {
+  auto done = conduct(board, before_start, [&]() -> Result<void> {
     if (auto fine = check_interrupt(); !fine) return fine;
     return first_failure(board);
   });
   return done ? done : give_up(done.error());
 }
 
-Result<void> run_processes(const std::vector<Task>& tasks, const Board& board) {
+Result<void> run_processes(const std::vector<Task>& tasks, const Board& board,
+                           const BeforeStart& before_start) {
   Children children;
   for (const Task& task : tasks)
     if (auto started = children.start(task, board); !started) return started;
-  return conduct(board, [&]() -> Result<void> {
+  return conduct(board, before_start, [&]() -> Result<void> {
     if (auto fine = check_interrupt(); !fine) return fine;
     auto ended = children.collect();
     if (auto fine = first_failure(board); !fine) return fine;  // says more than how a process ended

@@ -70,6 +70,7 @@ class EngineWorker final : public FileLoop<EngineWorker<Engine, M>, M> {
     const DataPattern prepared = task_.pattern(Generation::prepared);
     const Coin coin = task_.coin();
     const std::uint64_t begin = opening_.begin;
+    const Pace pace(task_.job);
     std::uint64_t moved = lane.bytes();
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::uint64_t record = order.next();
@@ -104,6 +105,7 @@ class EngineWorker final : public FileLoop<EngineWorker<Engine, M>, M> {
       lane.moved(moved, after);
       if (lane.told_to_stop()) [[unlikely]]
         break;
+      pace.wait_for_turn(lane);
     }
     return {};
   }

@@ -1,8 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "workload/detail/pace.hpp"
 #include "workload/detail/worker.hpp"
 
 namespace weir::workload::detail {
@@ -20,6 +25,7 @@ class FileLoop : public Worker {
  public:
   Result<void> run(Lane& lane) final {
     if constexpr (M == Mode::open_write_close) return run_many_files(lane);
+    if constexpr (M == Mode::metadata) return run_names(lane);
     if (auto opened = open(lane); !opened) return opened;
     auto order = task_.order<kShape.order>();
     const std::uint64_t all = task_.records();
@@ -60,6 +66,25 @@ class FileLoop : public Worker {
       if (auto opened = open(lane); !opened) return opened;
       if (auto moved = self().move(lane, always_first, 1); !moved) return moved;
       if (auto closed = close(lane, wants_final_sync()); !closed) return closed;
+    }
+    return {};
+  }
+
+  // What a metadata server sees of many small files; a record counts as one file, not as bytes moved.
+  Result<void> run_names(Lane& lane) {
+    const Pace pace(task_.job);
+    for (std::uint64_t i = 0; i < task_.records() && !lane.told_to_stop(); ++i) {
+      opening_.file = task_.file_of(i);
+      const Tick before = Clock::now();
+      if (auto opened = self().open_file(); !opened) return opened;
+      if (auto closed = self().close_file(); !closed) return closed;
+      struct stat seen {};
+      if (::stat(opening_.file.c_str(), &seen) != 0) return error_of(errno, "cannot look at it", opening_);
+      if (::unlink(opening_.file.c_str()) != 0) return error_of(errno, "cannot remove it", opening_);
+      const Tick after = Clock::now();
+      lane.write.add((after - before).count);
+      lane.moved((i + 1) * size_, after);
+      pace.wait_for_turn(lane);
     }
     return {};
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ Result<void> prepare(const Task& task);
 
 // Takes the task's files out of memory as far as the system allows. Returns what a reader must know.
 std::vector<std::string> drop_cached(const std::vector<Task>& tasks);
+
+// Bytes of the task's files that are dirty or being written, as the kernel's cachestat(2) counts them.
+std::optional<Bytes> bytes_in_cache(const std::vector<Task>& tasks);
 
 // Whether the storage holds what the task wrote.
 Result<void> read_back(const Task& task);

@@ -30,6 +30,7 @@ constexpr Shape shape_of(Mode mode) {
     case Mode::fwrite:
     case Mode::aggregate_write:
     case Mode::open_write_close:
+    case Mode::metadata:
       return {Order::forward, Moves::write, Placing::stream, false};
     case Mode::rewrite:
       return {Order::forward, Moves::write, Placing::stream, true};
@@ -93,6 +94,8 @@ decltype(auto) with_mode(Mode mode, F&& f) {
       return f.template operator()<Mode::write_seek>();
     case Mode::aggregate_write:
       return f.template operator()<Mode::aggregate_write>();
+    case Mode::metadata:
+      return f.template operator()<Mode::metadata>();
   }
   WEIR_CHECK(false, "no such mode");
 }

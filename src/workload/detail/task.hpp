@@ -15,12 +15,13 @@ namespace weir::workload::detail {
 struct Task {
   Job job;
   std::uint32_t worker = 0;
-  std::filesystem::path file;  // open_write_close adds the number of the record
+  std::filesystem::path file;  // modes with a file for every record add its number
 
+  bool file_a_record() const { return job.mode == Mode::open_write_close || job.mode == Mode::metadata; }
   std::uint64_t records() const { return job.file_size.count / job.record_size.count; }
   // Bytes its part takes in its file, and where they begin.
   std::uint64_t extent() const {
-    const bool one_record = job.mode == Mode::write_seek || job.mode == Mode::open_write_close;
+    const bool one_record = job.mode == Mode::write_seek || file_a_record();
     return one_record ? job.record_size.count : job.file_size.count;
   }
   std::uint64_t begin() const { return job.layout == Layout::shared ? worker * extent() : 0; }
@@ -37,7 +38,7 @@ struct Task {
     return {job.seed, job.layout == Layout::shared ? 0 : worker, generation};
   }
   std::filesystem::path file_of(std::uint64_t record) const {
-    if (job.mode != Mode::open_write_close) return file;
+    if (!file_a_record()) return file;
     return file.string() + "." + std::to_string(record);
   }
 };
