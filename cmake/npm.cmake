@@ -1,0 +1,23 @@
+# weir_npm(FOLDER TO RESULT): installs what FOLDER/package-lock.json lists into TO/node_modules, once for each lock file.
+# RESULT is true where that worked; a line says why not.
+function(weir_npm folder to result)
+  set(${result} FALSE PARENT_SCOPE)
+  file(SHA256 "${folder}/package-lock.json" wanted)
+  set(stamp "${to}/node_modules/.installed")
+  if(EXISTS "${stamp}")
+    file(READ "${stamp}" present)
+  endif()
+  if(NOT "${present}" STREQUAL "${wanted}")
+    file(COPY "${folder}/package.json" "${folder}/package-lock.json" "${folder}/.npmrc" DESTINATION "${to}")
+    message(STATUS "weir: npm installs what the page of weir report is built with")
+    execute_process(COMMAND "${NPM_PROGRAM}" ci --ignore-scripts --no-audit --no-fund --prefer-offline
+      WORKING_DIRECTORY "${to}" TIMEOUT 600 RESULT_VARIABLE failed OUTPUT_VARIABLE said ERROR_VARIABLE said)
+    if(failed)
+      string(REGEX MATCH "npm (ERR!|error)[^\n]*" why "${said}")
+      message(STATUS "weir: npm could not install the page's packages (${why}); with a network, configure again")
+      return()
+    endif()
+    file(WRITE "${stamp}" "${wanted}")
+  endif()
+  set(${result} TRUE PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,166 @@
+// weir.interfere-*/1: who slows whom down.
+import { facts, notice } from "../lib/dom";
+import { bytes, count, greatest, many, percent, plain, seconds } from "../lib/format";
+import { axisTip, byteInterval, chart, heat, line, tip, tooltip } from "../lib/option";
+import { doc, docs, flag, num, numbers, text, texts } from "../lib/value";
+import type { Doc } from "../lib/value";
+import { tableView, views } from "../lib/view";
+import type { Maker, View } from "../lib/view";
+
+const fields = ["probe", "signal"];
+const values = ["chunk_bytes", "signal_chunk_bytes", "processes", "signal_processes", "signal_duty", "degradation_percent", "low", "high", "best_of_five_percent", "whole_degradation_percent", "dilation_percent",
+  "file_close_degradation_percent", "bytes_per_second", "counted_s", "cached_bytes", "runs", "serialised_runs", "disturbed", "failed"];
+
+const aloneFields = ["chunk_bytes", "processes", "runs", "bytes_per_second", "variation_percent", "counted_s", "bytes", "cached_bytes"];
+
+function cellNumbers(cells: Doc[]) {
+  const there = values.filter((field) => cells.some((cell) => num(cell, field) !== null));
+  return { columns: [...fields, ...there], rows: cells.map((cell) => [...fields.map((field) => text(cell, field)), ...there.map((field) => num(cell, field))]) };
+}
+
+function matrixView(cells: Doc[], chunk: number | null): View | null {
+  const probes = [...new Set(cells.map((cell) => text(cell, "probe") ?? "?"))];
+  const signals = [...new Set(cells.map((cell) => text(cell, "signal") ?? "?"))];
+  const marks = cells.flatMap((cell): [number, number, number][] => {
+    const value = num(cell, "degradation_percent");
+    return value === null ? [] : [[signals.indexOf(text(cell, "signal") ?? "?"), probes.indexOf(text(cell, "probe") ?? "?"), value]];
+  });
+  if (marks.length === 0) return null;
+  const worst = cells.reduce((a, b) => ((num(b, "degradation_percent") ?? -Infinity) > (num(a, "degradation_percent") ?? -Infinity) ? b : a));
+  const low = num(worst, "low");
+  const stopped = cells.filter((cell) => flag(cell, "serialises") === true).map((cell) => `${text(cell, "probe") ?? "?"} beside ${text(cell, "signal") ?? "?"}`);
+  return {
+    title: chunk === null ? "Degradation" : `Degradation, chunks of ${bytes(chunk)}`,
+    says: `How much slower a program (row) writes while another (column) does. ${text(worst, "probe") ?? "?"} loses most, ${plain(num(worst, "degradation_percent"), 3)} % beside ${text(worst, "signal") ?? "?"}`
+      + (low === null ? "; there are too few runs for an interval." : low > 0 ? `, at least ${plain(low, 3)} %: keep these two apart.` : ", which may be noise: its interval holds 0.")
+      + (stopped.length > 0 ? ` One almost stops while the other runs as if alone: ${stopped.join(", ")}.` : ""),
+    numbers: () => cellNumbers(cells),
+    chart: { height: Math.max(260, 140 + 44 * probes.length), option: (c) => heat(c, { name: "signal", words: signals }, { name: "probe", words: probes, inverse: true }, marks, (value) => `${plain(value, 3)} %`, 0) },
+  };
+}
+
+function sweepView(cells: Doc[]): View | null {
+  const axes: [string, string, (value: number) => string][] = [["chunk_bytes", "bytes of a chunk", (x) => bytes(x)], ["signal_chunk_bytes", "bytes of the signal's chunk", (x) => bytes(x)],
+    ["signal_processes", "processes of the signal", (x) => count(x)], ["processes", "processes", (x) => count(x)], ["signal_duty", "share of time the signal writes", (x) => percent(x, 0)]];
+  const varied = axes.find(([field]) => new Set(cells.map((cell) => num(cell, field))).size > 1);
+  if (varied === undefined) return null;
+  const [field, name, format] = varied;
+  const pairs = [...new Set(cells.map((cell) => `${text(cell, "probe") ?? "?"} beside ${text(cell, "signal") ?? "?"}`))];
+  const of = (pair: string) => cells.filter((cell) => `${text(cell, "probe") ?? "?"} beside ${text(cell, "signal") ?? "?"}` === pair && num(cell, field) !== null).sort((a, b) => (num(a, field) ?? 0) - (num(b, field) ?? 0));
+  const log = field.endsWith("bytes") || field.endsWith("processes");
+  return {
+    title: "Sweep",
+    says: `Degradation against ${name}, with intervals (dotted). Where a line leaves 0, interference begins; where it turns flat, it does not get worse.`,
+    numbers: () => cellNumbers(cells),
+    wide: pairs.length > 3,
+    chart: { height: 360, option: (c) => chart(c, { name, log, base: 2, format }, { name: "degradation, %" }, pairs.flatMap((pair, i) => {
+      const color = c.series[i % c.series.length];
+      const points = (what: string) => of(pair).map((cell) => [num(cell, field), num(cell, what)]);
+      const bound = { silent: true, lineStyle: { width: 1, type: "dotted", color }, itemStyle: { color } };
+      return [line(pair, points("degradation_percent"), { showSymbol: true, lineStyle: { width: 2, color }, itemStyle: { color } }), line("", points("low"), bound), line("", points("high"), bound)];
+    }), { tooltip: axisTip(c, (x) => format(Number(x)), (y) => `${plain(y, 3)} %`) }) },
+  };
+}
+
+export function matrixPart(document: Doc, source: string): HTMLElement[] {
+  const cells = docs(document, "cells");
+  const made: HTMLElement[] = [facts([["store", text(document, "store")], ["testbed", text(document, "testbed")],
+    ["runs set aside", num(document, "disturbed_runs") === null ? null : count(num(document, "disturbed_runs"))], ["failed runs", num(document, "failed_runs") === null ? null : count(num(document, "failed_runs"))]])];
+  for (const warning of texts(document, "warnings")) made.push(notice(warning));
+  if (cells.length === 0) return [...made, notice("The result holds no pairs: nothing was measured.", "problem")];
+  const chunks = [...new Set(cells.map((cell) => num(cell, "chunk_bytes")))];
+  const sweeping = cells.some((cell, i) => cells.some((other, j) => j > i && text(cell, "probe") === text(other, "probe") && text(cell, "signal") === text(other, "signal")));
+  const makers: Maker[] = sweeping ? [["Sweep", () => sweepView(cells)]] : [];
+  const square = new Set(cells.map((cell) => text(cell, "signal"))).size > 1;
+  for (const chunk of square || !sweeping ? chunks.slice(0, 6) : []) {
+    const of = cells.filter((cell) => num(cell, "chunk_bytes") === chunk);
+    const single = of.every((cell, i) => !of.some((other, j) => j > i && text(cell, "probe") === text(other, "probe") && text(cell, "signal") === text(other, "signal")));
+    if (single) makers.push(["Degradation", () => matrixView(of, chunk)]);
+  }
+  const alone = docs(document, "alone");
+  if (alone.length > 0) makers.push(["Alone", () => tableView("Alone", "What each program writes with nobody beside it: what every percentage is of. What was still cached at its end has not been measured on the storage.",
+    { columns: ["probe", "chunk", "processes", "runs", "speed", "variation", "still cached"], rows: alone.map((one) => [text(one, "probe"), bytes(num(one, "chunk_bytes")), num(one, "processes"), num(one, "runs"), `${bytes(num(one, "bytes_per_second"))}/s`, `${plain(num(one, "variation_percent"), 3)} %`, bytes(num(one, "cached_bytes"))]) },
+    { columns: ["probe", ...aloneFields], rows: alone.map((one) => [text(one, "probe"), ...aloneFields.map((field) => num(one, field))]) })]);
+  makers.push(["Pairs", () => tableView("All pairs", "Degradation of the medians with its interval, and of the best of five runs as others report it.", cellNumbers(cells), undefined, true)]);
+  return [...made, views(source, makers)];
+}
+
+interface Slices {
+  begin: number[]; // ns
+  series: { name: string; values: number[]; storage: boolean }[];
+}
+
+// A program's slices, or those of a join of program, others and storage.
+function slicesOf(document: Doc): Slices {
+  const joined = numbers(document, "begin_ns");
+  if (joined.length > 0)
+    return { begin: joined, series: [["probe", false], ["signal", false], ["storage_bytes", true]].map(([field, storage]) => ({ name: String(field).replace("_bytes", ""), values: numbers(document, String(field)), storage: storage === true })).filter((one) => one.values.some((value) => Number.isFinite(value))) };
+  const program = doc(document, "program");
+  const kinds = ["read", "write"].filter((kind) => numbers(program, kind, "bytes").some((value) => value > 0));
+  const series = kinds.map((kind) => ({ name: `${text(program, "name") ?? "program"}: ${kind}`, values: numbers(program, kind, "bytes"), storage: false }));
+  for (const other of docs(document, "storage")) series.push({ name: text(other, "name") ?? "storage", values: numbers(other, "bytes"), storage: true });
+  return { begin: numbers(program, "begin_ns"), series };
+}
+
+function slicesView(document: Doc): View | null {
+  const { begin, series } = slicesOf(document);
+  if (begin.length === 0 || series.length === 0) return null;
+  const start = begin[0] ?? 0;
+  const degradation = num(document, "degradation_percent");
+  const dents = docs(document, "dents");
+  return {
+    title: "Time slices of programs and storage",
+    says: degradation === null ? "Bytes in each slice of time. Gaps that come together with another's bursts are interference."
+      : `Bytes in each slice of time, on one clock: the probe loses ${plain(degradation, 3)} % (${plain(num(document, "low"), 3)} to ${plain(num(document, "high"), 3)}) while the signal is active; ${many(dents.length, "dent")}, ${count(num(document, "dents_in_step"))} of them in step with it.`,
+    wide: true,
+    numbers: () => ({ columns: ["begin_ns", ...series.map((one) => one.name)], rows: begin.map((time, i) => [time, ...series.map((one) => one.values[i] ?? null)]) }),
+    chart: { height: 340, canvas: true, option: (c) => {
+      const made = chart(c, { name: "seconds since the first slice", format: (x) => seconds(x) }, { name: "bytes in a slice", min: 0, format: (y) => bytes(y), interval: byteInterval(greatest(series.flatMap((one) => one.values))) },
+        series.map((one) => line(one.name, begin.map((time, i) => [(time - start) / 1e9, one.values[i] ?? null]), { step: "end", areaStyle: one.storage ? { opacity: 0.12 } : undefined, lineStyle: { width: one.storage ? 1 : 2 } })),
+        { tooltip: axisTip(c, (x) => seconds(Number(x)), (y) => bytes(y)), dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }, { type: "slider", height: 18, bottom: 4, filterMode: "none", textStyle: { color: c.muted }, labelFormatter: (x: number) => seconds(x) }] });
+      made.grid = { left: 8, right: 24, top: 62, bottom: 60, containLabel: true };
+      return made;
+    } },
+  };
+}
+
+export function slicesPart(document: Doc, source: string): HTMLElement[] {
+  const made = [facts([["directory", text(document, "directory")], ["metric", text(document, "metric")], ["processes", num(document, "program", "processes") === null ? null : count(num(document, "program", "processes"))]])];
+  if (slicesOf(document).begin.length === 0) return [...made, notice("The result holds no slices.", "problem")];
+  return [...made, views(source, [["Slices", () => slicesView(document)]])];
+}
+
+function loss(value: Doc): string {
+  return `${plain(num(value, "degradation_percent"), 3)} % (${plain(num(value, "low"), 3)} to ${plain(num(value, "high"), 3)})`;
+}
+
+export function advisePart(document: Doc, source: string): HTMLElement[] {
+  const pairs = docs(document, "pairs");
+  const best = num(document, "slowdown_together");
+  const worst = num(document, "slowdown_worst");
+  const slow = pairs.map((one) => num(one, "slowdown") ?? 1);
+  return [facts([["store", text(document, "store")]]), ...texts(document, "notes").map((note) => notice(note)), views(source, [
+    ["Pairs", () => (pairs.length === 0 ? null : {
+      title: "Who may run beside whom",
+      says: best === null || worst === null ? "How many times longer the I/O of two programs takes beside each other than alone; best pairs first."
+        : `The advised pairs (green) take ${plain(best, 3)} times as long as alone, the worst pairing ${plain(worst, 3)} times.`,
+      numbers: () => ({ columns: ["first", "second", "slowdown", "slowdown_low", "slowdown_high", "together"], rows: pairs.map((one) => [text(one, "first"), text(one, "second"), num(one, "slowdown"), num(one, "slowdown_low"), num(one, "slowdown_high"), flag(one, "together")]) }),
+      chart: { height: Math.max(220, 90 + 26 * pairs.length), option: (c) => chart(c, { name: "times as long as alone", min: 0 }, { name: "", words: pairs.map((one) => `${text(one, "first") ?? "?"} + ${text(one, "second") ?? "?"}`), inverse: true },
+        [{ type: "bar", barMaxWidth: 18, data: pairs.map((one, i) => ({ value: slow[i], itemStyle: { color: flag(one, "together") === true ? c.good : flag(one, "worst") === true ? c.bad : c.series[6] } })) }],
+        { tooltip: tooltip(c, { formatter: (item: { dataIndex: number }) => tip(`${text(pairs[item.dataIndex], "first") ?? "?"} + ${text(pairs[item.dataIndex], "second") ?? "?"}`, [["slowdown", plain(slow[item.dataIndex] ?? null, 3)],
+          ["first loses", loss(doc(pairs[item.dataIndex], "first_loss"))], ["second loses", loss(doc(pairs[item.dataIndex], "second_loss"))]]) }) }) },
+    })],
+    ["Programs", () => (docs(document, "programs").length === 0 ? null : tableView("Programs", "What each one is, and what it would lose with all of them at once.", { columns: ["name", "pattern", "chunk", "duty", "all at once"],
+      rows: docs(document, "programs").map((one) => [text(one, "name"), text(one, "pattern"), bytes(num(one, "chunk_bytes")), percent(num(one, "duty"), 0), loss(doc(one, "all_at_once"))]) }))],
+  ])];
+}
+
+export function classifyPart(document: Doc, source: string): HTMLElement[] {
+  const of = doc(document, "class");
+  const shares = Object.entries(doc(of, "shares")).map(([name, value]) => [name, typeof value === "number" ? value : null] as [string, number | null]);
+  return [facts([["trace", text(document, "trace")], ["pattern", text(of, "pattern")], ["chunk", bytes(num(of, "chunk_bytes"))], ["processes", count(num(of, "processes"))], ["files", count(num(of, "files"))], ["written", bytes(num(of, "written_bytes"))], ["duty", percent(num(of, "duty"), 0)]]),
+    ...texts(of, "evidence").map((note) => notice(note)),
+    views(source, [["Patterns", () => (shares.length === 0 ? null : { title: "Write patterns", says: `How its written bytes divide over the known patterns: it is ${text(of, "pattern") ?? "none"}, and the degradation matrix of that pattern tells what it costs and suffers.`,
+      numbers: () => ({ columns: ["pattern", "share"], rows: shares }),
+      chart: { height: 220, option: (c) => chart(c, { name: "share of written bytes", min: 0, max: 1, format: (x) => percent(x, 0) }, { name: "", words: shares.map((one) => one[0]), inverse: true }, [{ type: "bar", barMaxWidth: 20, data: shares.map((one) => one[1]), itemStyle: { color: c.series[0] } }]) } })]])];
+}
