@@ -1,0 +1,129 @@
+#include "study/state.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+
+#include "base/file.hpp"
+
+namespace weir::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kFile = "state.json";
+constexpr const char* kSchema = "weir.study-state/1";
+
+}  // namespace
+
+Result<State> State::open(const fs::path& directory, const std::vector<std::string>& command,
+                          const std::string& asked_directory) {
+  State made;
+  std::error_code failed;
+  const bool there = fs::exists(directory, failed);
+  if (there && !fs::is_directory(directory, failed))
+    return Error{Errc::usage, "is a file, not a directory"}
+        .in(directory.string())
+        .with_remedy("give another --out");
+  if (there && !fs::exists(directory / kFile, failed) && !fs::is_empty(directory, failed))
+    return Error{Errc::usage, "exists already and holds no study"}
+        .in(directory.string())
+        .with_remedy("give another --out, or remove it");
+  fs::create_directories(directory, failed);
+  if (failed) return Error::from_errno(failed.value(), "cannot be made").in(directory.string());
+  made.directory_ = fs::canonical(directory, failed);
+  if (failed) return Error::from_errno(failed.value(), "cannot be found").in(directory.string());
+  auto lock = open_file(made.directory_, O_RDONLY | O_DIRECTORY);
+  if (!lock) return lock.error();
+  if (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0)
+    return Error{Errc::usage, "another weir study is at work in it"}
+        .in(directory.string())
+        .with_remedy("wait for it, or give another --out");
+  made.lock_ = *std::move(lock);
+  made.command_ = command;
+  made.working_directory_ = fs::current_path(failed).string();
+  made.asked_directory_ = asked_directory;
+  if (fs::exists(made.directory_ / kFile, failed)) {
+    if (const auto read = made.read(); !read) return read.error().in(directory.string());
+  } else if (const auto saved = made.save(); !saved) {
+    return saved.error();
+  }
+  return made;
+}
+
+Result<void> State::save() const {
+  Json document = {{"schema", kSchema},
+                   {"command", command_},
+                   {"working_directory", working_directory_},
+                   {"asked_directory", asked_directory_},
+                   {"traced", traced},
+                   {"traced_s", traced_s},
+                   {"place", place},
+                   {"place_share", place_share},
+                   {"outside", outside},
+                   {"processes", processes},
+                   {"files", files},
+                   {"written_bytes", written_bytes},
+                   {"original", original},
+                   {"compared_files", compared_files},
+                   {"compared_bytes", compared_bytes},
+                   {"runs", Json::array()}};
+  for (const Run& run : runs) document["runs"].push_back(to_json(run));
+  const std::string text = document.dump(1, ' ', false, Json::error_handler_t::replace);
+  return replace_file(directory_ / kFile, as_bytes(text));
+}
+
+Result<void> State::read() {
+  const auto document = this->document(kFile);
+  if (!document) return document.error();
+  if (document->value("schema", "") != kSchema)
+    return Error{Errc::unsupported,
+                 fmt::format("holds a study of another version ({})", document->value("schema", "none"))}
+        .with_remedy("give another --out, or remove it");
+  try {
+    if (document->at("command").get<std::vector<std::string>>() != command_ ||
+        document->at("working_directory").get<std::string>() != working_directory_ ||
+        document->at("asked_directory").get<std::string>() != asked_directory_)
+      return Error{Errc::usage,
+                   fmt::format("holds the study of another command: {} (in {})",
+                               fmt::join(document->at("command").get<std::vector<std::string>>(), " "),
+                               document->at("working_directory").get<std::string>())}
+          .with_remedy("give another --out, or remove it");
+    traced = document->at("traced").get<bool>();
+    traced_s = document->at("traced_s").get<double>();
+    place = document->at("place").get<std::string>();
+    place_share = document->at("place_share").get<double>();
+    outside = document->at("outside").get<std::vector<std::string>>();
+    processes = document->at("processes").get<std::uint64_t>();
+    files = document->at("files").get<std::uint64_t>();
+    written_bytes = document->at("written_bytes").get<std::uint64_t>();
+    original = document->at("original");
+    compared_files = document->at("compared_files").get<std::uint64_t>();
+    compared_bytes = document->at("compared_bytes").get<std::uint64_t>();
+    for (const Json& one : document->at("runs")) {
+      auto run = run_from_json(one);
+      if (!run) return run.error().in(kFile);
+      runs.push_back(*std::move(run));
+    }
+  } catch (const Json::exception& problem) {
+    return Error{Errc::bad_data, problem.what()}.in(kFile).with_remedy("remove it, and begin anew");
+  }
+  return {};
+}
+
+bool State::has(const std::string& name) const {
+  std::error_code unknown;
+  return fs::exists(directory_ / name, unknown);
+}
+
+Result<Json> State::document(const std::string& name) const {
+  const auto text = read_text(directory_ / name, std::uint64_t{1} << 30);
+  if (!text) return text.error();
+  auto made = parse_json(*text);
+  if (!made) return made.error().in((directory_ / name).string());
+  return made;
+}
+
+}  // namespace weir::study

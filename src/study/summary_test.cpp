@@ -1,0 +1,92 @@
+#include "study/summary.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/scratch_dir.hpp"
+
+namespace weir::study {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+Run run_of(std::uint64_t number, std::string where, double io_s, std::vector<Difference> differences = {}) {
+  Run run;
+  run.number = number;
+  run.where = std::move(where);
+  run.io_s = io_s;
+  run.run_s = io_s + 1;
+  run.written_bytes = 1000;
+  run.differences = std::move(differences);
+  return run;
+}
+
+TEST(Verdict, WhatDiffersAnyhowIsNotHeldAgainstIt) {
+  const Verdict good =
+      verdict_of({run_of(1, "own", 1), run_of(2, "own", 1, {{"log", "differs from byte 3 on"}}),
+                  run_of(3, "session", 1, {{"log", "differs from byte 9 on"}})});
+  EXPECT_TRUE(good.same);
+  EXPECT_EQ(good.compared, 1U);
+  EXPECT_THAT(good.varying, ElementsAre("log"));
+  const Verdict bad = verdict_of({run_of(1, "own", 1), run_of(2, "session", 1, {{"data", "is missing"}})});
+  EXPECT_FALSE(bad.same);
+  EXPECT_EQ(bad.different, 1U);
+  EXPECT_THAT(bad.examples, ElementsAre("data is missing (run 2, session)"));
+}
+
+TEST(Runs, KeepWhatTheyAre) {
+  auto run = run_of(7, "commit", 0.25, {{"a", "is new"}});
+  run.document = {{"schema", "weir.run/1"}};
+  const auto again = run_from_json(to_json(run));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(to_json(*again), to_json(run));
+  EXPECT_THAT(runs_csv({run}), HasSubstr("\n7,commit,0.250000000,1.250000000,"));
+  EXPECT_FALSE(run_from_json(Json::object()));
+}
+
+TEST(Runs, TheDocumentComesAfterWhatTheProgramPrinted) {
+  const std::string text =
+      "{\n \"schema\": \"weir.run/1\"} is no document\nend{\n  \"a\": {\n    \"b\": 1\n  },\n  \"schema\": "
+      "\"weir.run/1\"\n}\n";
+  const auto found = last_document(text, "weir.run/1");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->at("a").at("b"), 1);
+  EXPECT_FALSE(last_document(text, "weir.fit/1"));
+  EXPECT_FALSE(last_document("", "weir.run/1"));
+}
+
+TEST(Study, GoesOnFromItsDirectoryAndSaysTenLines) {
+  const ScratchDir scratch;
+  const std::vector<std::string> command = {"./app", "out"};
+  {
+    auto state = State::open(scratch.path() / "study", command, "");
+    ASSERT_TRUE(state) << state.error().text();
+    state->traced = true;
+    state->place = "/scratch/out";
+    state->files = 2;
+    for (int i = 0; i < 3; ++i) {
+      state->runs.push_back(run_of(static_cast<std::uint64_t>(2 * i + 1), "own", 2 + 0.01 * i));
+      state->runs.push_back(run_of(static_cast<std::uint64_t>(2 * i + 2), "session", 1 + 0.01 * i));
+    }
+    ASSERT_TRUE(state->save());
+    EXPECT_FALSE(State::open(scratch.path() / "study", command, "")) << "one at a time";
+  }
+  const auto other = State::open(scratch.path() / "study", {"./app"}, "");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().code(), Errc::usage);
+  const auto state = State::open(scratch.path() / "study", command, "");
+  ASSERT_TRUE(state) << state.error().text();
+  Facts facts;
+  facts.command = command;
+  facts.model = "session";
+  const Json document = study_document(*state, facts);
+  EXPECT_NEAR(document.at("gain").at("io").at("factor").get<double>(), 2.01 / 1.01, 1e-12);
+  EXPECT_EQ(document.at("samples").size(), 2U);
+  EXPECT_NEAR(document.at("samples")[1].at("bandwidth_bytes_per_s").get<double>(), 1000 / 1.01, 1e-9);
+  EXPECT_THAT(document.at("summary").get<std::vector<std::string>>(), SizeIs(10));
+}
+
+}  // namespace
+}  // namespace weir::study
