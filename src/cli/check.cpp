@@ -156,6 +156,7 @@ constexpr std::array kExamples = {
             "which consistency the program needs, and what is in the way of a weaker one"},
     Example{"weir check run.trace --fs nfs", "whether it runs correctly there; exit status 1 if not"},
     Example{"weir check run.trace --model session", "the same for a model"},
+    Example{"weir check run.trace --model site.toml", "for a model of your own: docs/guide/consistency.md"},
     Example{"weir check simulate.trace analyse.trace", "two programs, the second reads what the first wrote"},
     Example{"weir check run.trace --policy run.policy", "the weakest model for each file, for 'weir run'"},
     Example{"weir check run.trace --json | jq -r .weakest_model", "one word for a script"},

@@ -36,6 +36,8 @@ struct CheckView {
   std::vector<std::string> notes() const;
   // A call of the trace as people read it: "pwrite(3</scratch/out.dat>, …, 64, 0)".
   std::string call_text(semantics::Event event) const;
+  // The name of the call that it was made inside of, or nothing.
+  std::string made_inside(semantics::Event event) const;
   std::string models_text(std::uint32_t models) const;
   // What to do, as a sentence for each place.
   std::vector<std::string> advice_text(const semantics::Advice& advice, std::size_t model) const;

@@ -49,7 +49,7 @@ Json access_json(const CheckView& view, const semantics::File& file, const Acces
   Json json = event_json(view, file.event(access));
   json["start_s"] = static_cast<double>(access.start_ns) * kSeconds;
   json["offset_bytes"] = access.begin;
-  json["length_bytes"] = access.end - access.begin;
+  json["length_bytes"] = access.end == Access::kEverAfter ? Json(nullptr) : Json(access.end - access.begin);
   return json;
 }
 
@@ -94,7 +94,7 @@ Json advice_json(const CheckView& view) {
   Json list = Json::array();
   const auto model = view.advised();
   if (!model) return list;
-  constexpr std::array<std::string_view, 4> whats = {"order", "flush", "publish", "reopen"};
+  constexpr std::array<std::string_view, 5> whats = {"order", "flush", "publish", "reopen", "append"};
   for (const semantics::Advice& advice :
        semantics::advise(view.accesses, view.verdict, *model, view.order, view.top)) {
     const semantics::File& file = view.accesses.files[advice.file];

@@ -109,8 +109,13 @@ void print_files(const CheckView& view, Output& out) {
 
 std::string access_text(const CheckView& view, const semantics::File& file, const Access& access) {
   const semantics::Event event = file.event(access);
-  return fmt::format("{:.6f} s  {}: {} [{}, {})", static_cast<double>(access.start_ns) * 1e-9,
-                     view.accesses.label(event.process), view.call_text(event), access.begin, access.end);
+  std::string where = fmt::format("[{}, {})", access.begin, access.end);
+  if (access.relies_on_end())
+    where = fmt::format("relies on the end, {}", access.begin);
+  else if (access.end == Access::kEverAfter)
+    where = fmt::format("[{}, end)", access.begin);
+  return fmt::format("{:.6f} s  {}: {} {}", static_cast<double>(access.start_ns) * 1e-9,
+                     view.accesses.label(event.process), view.call_text(event), where);
 }
 
 void print_pairs(const CheckView& view, Output& out) {

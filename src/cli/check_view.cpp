@@ -77,8 +77,8 @@ std::vector<std::string> CheckView::notes() const {
   }
   if (accesses.unfollowed > 0)
     notes.push_back(fmt::format(
-        "{} calls are left out: the trace does not tell which bytes they moved (requests in lists, "
-        "lio_listio, and their like)",
+        "{} requests are left out: the trace does not tell which bytes they moved (long lists of lio_listio, "
+        "and their like)",
         format_count(accesses.unfollowed)));
   if (accesses.rings > 0)
     notes.push_back(
@@ -93,6 +93,10 @@ std::vector<std::string> CheckView::notes() const {
   for (const semantics::File& file : accesses.files) {
     if (file.mapped && file.writers > 0)
       notes.push_back(file.name + ": mapped into memory; it counts as touched all the while");
+    if (file.read_ahead && file.writers > 0 && file.members.size() > 1)
+      notes.push_back(file.name +
+                      ": a stream may have read ahead what another process wrote before it was handed out; "
+                      "setvbuf(_IONBF), fflush or a new fopen makes sure");
     if (file.guessed)
       notes.push_back(file.name + ": not all positions are told by the trace; some are guessed");
   }
@@ -108,6 +112,19 @@ std::string CheckView::call_text(semantics::Event event) const {
   fmt::memory_buffer text;
   trace::append_call(text, record);
   return to_string(text);
+}
+
+// Records stand in the order in which calls ended: the one around it comes later.
+std::string CheckView::made_inside(semantics::Event event) const {
+  const semantics::Event local = accesses.local(event);
+  trace::RecordReader reader(*accesses.program_of(event.process).trace, local.process, local.thread);
+  reader.seek_record(local.record);
+  trace::Record record;
+  if (!reader.next(record)) return {};
+  const std::uint32_t depth = record.depth;
+  while (depth > 0 && reader.next(record))
+    if (record.depth < depth) return record.function->name;
+  return {};
 }
 
 std::string CheckView::models_text(std::uint32_t models) const {
@@ -140,6 +157,12 @@ std::vector<std::string> CheckView::advice_text(const Advice& advice, std::size_
           advice.write.delayed() ? write_text : later_text, advice.write.delayed() ? reader : writer,
           advice.write.delayed() ? later_text : write_text));
       return lines;
+    case Advice::What::append:
+      lines.push_back(fmt::format(
+          "{} of {} and {} of {} append in an order that nothing tells: a file for each process, or "
+          "offsets that they agree upon (pwrite)",
+          write_text, writer, later_text, reader));
+      return lines;
     case Advice::What::publish:
     case Advice::What::reopen:
       break;
@@ -160,7 +183,13 @@ std::vector<std::string> CheckView::advice_text(const Advice& advice, std::size_
     if (advice.arrive) line += "after " + place(advice.arrive) + ", ";
     lines.push_back(line + "before " + later_text);
   }
-  if (semantics::is_library_metadata(file, advice.write))
+  if (const std::string around = made_inside(write);
+      around.starts_with("MPI_File_") && around.find("_all") != std::string::npos)
+    lines.push_back(fmt::format(
+        "or, as {} wrote this for other ranks too: one that writes for all, with the hints romio_cb_write "
+        "enable and cb_nodes 1 (or a file with these lines, named by ROMIO_HINTS)",
+        around));
+  else if (semantics::is_library_metadata(file, advice.write))
     lines.emplace_back(
         "or, as this looks like HDF5's own metadata: H5Pset_coll_metadata_write(fapl, true), or no "
         "H5Fflush before the file is closed");

@@ -6,20 +6,21 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "burst/server_protocol.hpp"
 #include "cli/commands.hpp"
 
 namespace weir::cli {
-
-CLI::Option* add_job_option(CLI::App& app, std::string& job) {
-  return app.add_option("--job", job, fmt::format("the job file; ${} when not given", burst::kJobVariable))
-      ->type_name("FILE");
-}
 
 Result<std::string> job_file(const std::string& given) {
   if (!given.empty()) return given;
   if (const char* const named = std::getenv(burst::kJobVariable)) return std::string(named);
   return Error{Errc::usage, "no job named"}.with_remedy(
       fmt::format("give --job FILE, as 'weir fs start' wrote it, or set {}", burst::kJobVariable));
+}
+
+CLI::Option* add_job_option(CLI::App& app, std::string& job) {
+  return app.add_option("--job", job, fmt::format("the job file; ${} when not given", burst::kJobVariable))
+      ->type_name("FILE");
 }
 
 Result<std::unique_ptr<burst::Session>> talk_to(const burst::Job& job) {
@@ -32,6 +33,17 @@ Result<std::unique_ptr<burst::Session>> talk_to(const burst::Job& job) {
   for (std::uint32_t i = 0; i < job.servers.size() && !session; ++i)
     session = burst::Session::connect(quick, i);
   return session;
+}
+
+Result<OpenedJob> open_job(const std::string& given) {
+  const auto path = job_file(given);
+  if (!path) return path.error();
+  auto job = burst::Job::read(*path);
+  if (!job) return job.error();
+  auto session = talk_to(*job);
+  if (!session)
+    return session.error().in(*path).with_remedy("it has ended, or was killed: see the log beside it");
+  return OpenedJob{*path, std::move(*job), std::move(*session)};
 }
 
 std::vector<ServerFacts> ask_servers(burst::Session& session) {
@@ -51,7 +63,8 @@ std::vector<ServerFacts> ask_servers(burst::Session& session) {
 
 namespace {
 
-constexpr std::array kParts = {&kFsStart, &kFsStop, &kFsStatus, &kFsStats, &kFsFlush};
+constexpr std::array kParts = {&kFsStart, &kFsStop, &kFsStatus, &kFsStats, &kFsFlush, &kFsRecover,
+                               &kFsLs,    &kFsStat, &kFsDu,     &kFsCat,   &kFsCp,    &kFsMount};
 constexpr std::array kExamples = {
     Example{"weir fs start --local 1 --buffer /dev/shm --backing out --job job.json",
             "a file system before ./out"},

@@ -1,20 +1,15 @@
 #include <array>
-#include <chrono>
 #include <memory>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/file.hpp"
-#include "base/own_files.hpp"
 #include "base/units.hpp"
 #include "burst/client/policy.hpp"
 #include "burst/new_job.hpp"
 #include "cli/fs.hpp"
-#include "launch/daemon.hpp"
-#include "launch/process.hpp"
 
 namespace weir::cli {
 namespace {
@@ -26,6 +21,8 @@ struct Options {
   std::string limit;
   std::string policy_file;
   std::string when_full = "spill";
+  std::string lock_grant = "extend";
+  std::string lock_settle = "split";
   bool prepare = false;
 };
 
@@ -45,50 +42,12 @@ Result<void> complete(Options& options) {
     if (!text) return text.error();
     options.plan.policy = std::move(*text);
   }
+  for (const auto& [grant, name] : burst::kGrantNames)
+    if (options.lock_grant == name) options.plan.locks.grant = grant;
+  for (const auto& [settle, name] : burst::kSettleNames)
+    if (options.lock_settle == name) options.plan.locks.settle = settle;
   options.plan.when_full = options.when_full == "fail" ? burst::WhenFull::fail : burst::WhenFull::spill;
   return {};
-}
-
-// How one server a host is started: the site's launcher, or nothing but ourselves on this machine.
-Result<void> start_servers(const Options& options, const burst::Job& job, const std::string& job_path) {
-  const auto server = find_own_file("weir-server");
-  if (!server) return server.error();
-  const auto log = std::filesystem::path(job_path + ".log");
-  if (options.plan.local > 0) {
-    for (std::size_t i = 0; i < job.servers.size(); ++i)
-      if (auto started =
-              launch::start_daemon({server->string(), "--job", job_path, "--server", std::to_string(i)}, log);
-          !started)
-        return started.error();
-    return {};
-  }
-  const std::string hosts = fmt::format("{}", fmt::join(options.plan.hosts, ","));
-  const std::string count = std::to_string(job.servers.size());
-  std::vector<std::string> command;
-  if (std::getenv("SLURM_JOB_ID") != nullptr && launch::find_program("srun"))
-    command = {"srun", "--overlap", "-N", count, "-n", count, "-w", hosts};
-  else if (launch::find_program("mpirun"))
-    command = {"mpirun", "-n", count, "--host", hosts};
-  else
-    return Error{Errc::lacking, "neither srun nor mpirun is here to start servers on other hosts"}
-        .with_remedy(
-            "install openmpi-bin, or --prepare the job and start one weir-server --job FILE a host yourself");
-  for (const std::string& word : {server->string(), std::string("--job"), job_path}) command.push_back(word);
-  return launch::start_daemon(command, log);
-}
-
-Result<burst::Job> wait_for(const std::string& job_path, std::uint64_t limit_ms) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(limit_ms);
-  for (;;) {
-    auto job = burst::Job::read(job_path);
-    if (!job) return job.error();
-    if (job->has_all_addresses())
-      if (talk_to(*job)) return job;
-    if (std::chrono::steady_clock::now() > deadline)
-      return Error{Errc::io, fmt::format("the servers have not started within {} s", limit_ms / 1000)}
-          .with_remedy(fmt::format("see {}.log", job_path));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
 }
 
 Result<int> start(Options& options, Output& out) {
@@ -106,8 +65,8 @@ Result<int> start(Options& options, Output& out) {
               job->id, options.job, fmt::join(options.plan.hosts, ", "));
     return 0;
   }
-  if (auto started = start_servers(options, *job, path); !started) return started.error();
-  const auto running = wait_for(path, job->limit_ms);
+  if (auto started = start_servers(options.plan, *job, path); !started) return started.error();
+  const auto running = wait_for_servers(path, job->limit_ms);
   if (!running) return running.error();
   out.print("job {}: {} server{} before {}, buffer {}, {}\n", running->id, running->servers.size(),
             running->servers.size() == 1 ? "" : "s", running->backing.string(), options.plan.buffer.string(),
@@ -146,6 +105,10 @@ Run define(CLI::App& app) {
       ->type_name("SIZE");
   add_choice(app, "--when-full", options->when_full, {"spill", "fail"},
              "a full buffer goes on in the backing directory, or writes fail with ENOSPC");
+  add_choice(app, "--lock-grant", options->lock_grant, {"exact", "extend", "extend-end"},
+             "posix-lock: a token covers what was asked for, or goes on to what others hold");
+  add_choice(app, "--lock-settle", options->lock_settle, {"split", "revoke"},
+             "posix-lock: a conflict takes a part of the holder's token, or all of it");
   app.add_option("--workers", plan.workers, "threads of each server that share out the files")
       ->check(CLI::Range(1, 64))
       ->type_name("N");

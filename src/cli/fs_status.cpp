@@ -23,14 +23,10 @@ struct Looked {
 };
 
 Result<Looked> look(const std::string& given) {
-  const auto path = job_file(given);
-  if (!path) return path.error();
-  auto job = burst::Job::read(*path);
-  if (!job) return job.error();
-  const auto session = talk_to(*job);
-  if (!session)
-    return session.error().in(*path).with_remedy("it has ended, or was killed: see the log beside it");
-  return Looked{std::move(*job), ask_servers(**session)};
+  auto opened = open_job(given);
+  if (!opened) return opened.error();
+  auto servers = ask_servers(*opened->session);
+  return Looked{std::move(opened->job), std::move(servers)};
 }
 
 std::uint64_t counter(const ServerFacts& server, const std::string& name) {

@@ -1,14 +1,12 @@
 #include <array>
-#include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <memory>
-#include <thread>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/units.hpp"
+#include "burst/space_protocol.hpp"
 #include "cli/fs.hpp"
 
 namespace weir::cli {
@@ -17,52 +15,18 @@ namespace {
 struct Options {
   std::string job;
   bool discard = false;
+  bool release = false;
 };
 
-// Everything that is published goes to the backing directory; so many bytes.
-Result<std::uint64_t> flush_all(burst::Session& session) {
-  const burst::Layout layout = session.job().layout();
+// Buffer space goes back to the device; so many bytes.
+Result<std::uint64_t> reclaim(burst::Session& session, burst::Reclaim how) {
   std::uint64_t bytes = 0;
-  for (std::uint32_t server = 0; server < layout.servers; ++server)
-    for (std::uint32_t worker = 0; worker < layout.workers; ++worker) {
-      const auto flushed = session.ask({server, worker}, burst::FlushAll{});
-      if (!flushed)
-        return Error{Errc::io,
-                     fmt::format("server {} cannot flush: {}", server, std::strerror(flushed.error))}
-            .in(session.job().backing.string())
-            .with_remedy("the data stays buffered; mend the cause and say it again");
-      bytes += flushed.body.bytes;
-    }
-  return bytes;
-}
-
-struct Opened {
-  std::string file;
-  burst::Job job;
-  std::unique_ptr<burst::Session> session;
-};
-
-// A server that ends takes away what it put beside the job file, last of all.
-void wait_for_the_end(const Opened& opened) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  for (std::uint32_t i = 0; i < opened.job.servers.size();) {
-    if (!std::filesystem::exists(burst::addresses_beside(opened.file, i)))
-      ++i;
-    else if (std::chrono::steady_clock::now() > deadline)
-      return;
-    else
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  for (std::uint32_t server = 0; server < session.job().servers.size(); ++server) {
+    const auto answer = session.ask({server, 0}, burst::AskReclaim{how});
+    if (!answer) return Error{Errc::io, fmt::format("server {}: {}", server, std::strerror(answer.error))};
+    bytes += answer.body.bytes;
   }
-}
-
-Result<Opened> open_job(const std::string& given) {
-  const auto path = job_file(given);
-  if (!path) return path.error();
-  auto job = burst::Job::read(*path);
-  if (!job) return job.error();
-  auto session = talk_to(*job);
-  if (!session) return session.error().in(*path);
-  return Opened{*path, std::move(*job), std::move(*session)};
+  return bytes;
 }
 
 Result<int> flush(const Options& options, Output& out) {
@@ -71,6 +35,10 @@ Result<int> flush(const Options& options, Output& out) {
   const auto bytes = flush_all(*opened->session);
   if (!bytes) return bytes.error();
   out.print("{} flushed to {}\n", format_bytes(Bytes(*bytes)), opened->job.backing.string());
+  const auto freed =
+      reclaim(*opened->session, options.release ? burst::Reclaim::flushed : burst::Reclaim::unused);
+  if (!freed) return freed.error();
+  if (*freed > 0) out.print("{} of the buffer are free again\n", format_bytes(Bytes(*freed)));
   return 0;
 }
 
@@ -78,17 +46,11 @@ Result<int> stop(const Options& options, Output& out) {
   const auto opened = open_job(options.job);
   if (!opened) return opened.error();
   if (!options.discard) {
-    const auto bytes = flush_all(*opened->session);
+    const auto bytes = flush_for_good(*opened->session);
     if (!bytes) return bytes.error();
     out.print("{} flushed to {}\n", format_bytes(Bytes(*bytes)), opened->job.backing.string());
   }
-  // The one that we speak through goes last.
-  const auto count = static_cast<std::uint32_t>(opened->job.servers.size());
-  const std::uint32_t own = opened->session->node();
-  for (std::uint32_t i = 1; i <= count; ++i)
-    if (const auto asked = opened->session->ask({(own + i) % count, 0}, burst::Stop{.remove = true}); !asked)
-      return Error{Errc::io, fmt::format("server {} does not answer", (own + i) % count)};
-  wait_for_the_end(*opened);
+  if (auto ended = stop_servers(*opened->session, opened->file); !ended) return ended.error();
   out.print("job {} has ended\n", opened->job.id);
   return 0;
 }
@@ -96,6 +58,8 @@ Result<int> stop(const Options& options, Output& out) {
 Run define_flush(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_job_option(app, options->job);
+  app.add_flag("--release", options->release,
+               "and give the buffer's space back: what was flushed is read from the backing directory");
   return [options](Output& out) { return flush(*options, out); };
 }
 
@@ -112,6 +76,7 @@ constexpr std::array kStopExamples = {
 constexpr std::array kFlushExamples = {
     Example{"weir fs flush --job job.json",
             "everything published is in the backing directory, and goes on being served"},
+    Example{"weir fs flush --release", "and the buffer has room for the next step"},
 };
 
 }  // namespace

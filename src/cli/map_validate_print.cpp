@@ -149,6 +149,32 @@ void print_by(const Validation& validation, const ValidateOptions& options, Outp
   }
 }
 
+// What each method predicted for configurations it had not seen, of the first plan: each row once, in the
+// first split that tests it.
+Json predictions_json(const Validation& validation) {
+  constexpr std::size_t kMost = 2000;  // for a chart, of each method
+  Json list = Json::array();
+  for (std::size_t m = 0; m < validation.methods.size(); ++m) {
+    Json measured = Json::array(), predicted = Json::array();
+    for (std::size_t i = 0; i < validation.input.maps.size(); ++i) {
+      const MapData& map = validation.input.maps[i];
+      std::vector<bool> seen(static_cast<std::size_t>(map.size()));
+      for (const surface::SplitErrors& split : validation.outcomes.front()[m].by_map[i])
+        for (const surface::RowError& row : split.rows) {
+          if (seen[static_cast<std::size_t>(row.row)] || measured.size() >= kMost) continue;
+          seen[static_cast<std::size_t>(row.row)] = true;
+          measured.push_back(map.value[row.row]);
+          predicted.push_back(json_number(row.predicted));
+        }
+    }
+    list.push_back({{"method", name(validation.methods[m])},
+                    {"train", json_number(validation.plans.front().train)},
+                    {"measured", std::move(measured)},
+                    {"predicted", std::move(predicted)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 Json validation_json(const Validation& validation, const ValidateOptions& options) {
@@ -169,6 +195,7 @@ Json validation_json(const Validation& validation, const ValidateOptions& option
                                 {"configurations", validation.input.maps[i].size()},
                                 {"noise_floor_percent", json_number(validation.floors[i].percent)},
                                 {"results", results_json(validation, {i})}});
+  document["predictions"] = predictions_json(validation);
   if (options.map.labels.empty()) return document;
   document["by"] = Json::array();
   for (std::size_t p = 0; p < validation.plans.size(); ++p)

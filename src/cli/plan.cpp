@@ -23,6 +23,7 @@ struct Options {
   SampleOptions input;
   std::string family;
   int components = 0;
+  int max_components = stats::SelectionOptions().max_components;
   stats::PlanOptions plan;
   std::uint64_t seed = 1;
   unsigned threads = 0;
@@ -51,7 +52,7 @@ Result<stats::Mixture> choose_model(const stats::Group& group, const Options& op
       return std::move(fit->mixture);
     }
   }
-  if (options.components > 0) selection.max_components = options.components;
+  selection.max_components = options.components > 0 ? options.components : options.max_components;
   auto selected = stats::select_model(group.values, selection);
   if (!selected) return selected.error();
   for (stats::Model& model : selected->models)
@@ -259,9 +260,14 @@ Run define(CLI::App& app) {
   add_choice(app, "--family", options->family,
              {"normal", "gamma", "weibull", "lognormal", "loglogistic", "frechet"},
              "family of the model (the best by BIC)");
-  app.add_option("--components", options->components, "components of the model (the best by BIC)")
+  auto* exact =
+      app.add_option("--components", options->components, "components of the model (the best by BIC)")
+          ->type_name("K")
+          ->check(CLI::Range(1, stats::kMostComponents));
+  app.add_option("--max-components", options->max_components, "try 1 to K components (5)")
       ->type_name("K")
-      ->check(CLI::Range(1, stats::kMostComponents));
+      ->check(CLI::Range(1, stats::kMostComponents))
+      ->excludes(exact);
   app.add_option("--quantiles", options->plan.quantiles, "quantiles that must be known well (0.1,0.9)")
       ->type_name("Q,...")
       ->delimiter(',')

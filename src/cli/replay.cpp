@@ -21,6 +21,7 @@
 #include "cli/trace_options.hpp"
 #include "launch/mpi_choice.hpp"
 #include "launch/preload.hpp"
+#include "proxy/data_libraries.hpp"
 
 namespace weir::cli {
 namespace {
@@ -116,10 +117,12 @@ Result<int> run_replay(const Options& options, Output& /*out*/) {
   if (!trace) return trace.error();
   const auto plan = proxy::make_plan(*trace);
   if (!plan) return plan.error();
-  if (const auto possible = proxy::check_replayable(*plan); !possible) return possible.error();
   for (const std::string& one : plan->left_out) fmt::print(stderr, "weir replay: left out: {}\n", one);
   if (plan->has_ranks) return start_all_ranks(*trace, *plan, options);
-  return proxy::replay(*plan, options.replay);
+  const auto loaded = proxy::load_data_libraries(*plan, {{"hdf5", WEIR_HDF5}, {"netcdf", WEIR_NETCDF}});
+  if (!loaded) return loaded.error();
+  proxy::DataLibraries library;
+  return proxy::replay(*plan, options.replay, library);
 }
 
 Run define(CLI::App& app) {
@@ -160,8 +163,9 @@ const Command kReplay = {
     .notes =
         "Does what the program of 'weir proxy' does, without a compiler. Results are compared with the "
         "recorded "
-        "ones; exit 1 if any differs. Of traces with calls of HDF5, NetCDF or PnetCDF write a program with "
-        "'weir proxy'.",
+        "ones; exit 1 if any differs. HDF5, NetCDF and PnetCDF are loaded where the trace has their calls: "
+        "those "
+        "Weir was built with, or the ones in LD_PRELOAD.",
 };
 
 }  // namespace weir::cli

@@ -201,8 +201,10 @@ Result<int> run_stripe(const Options& options, Output& out) {
             "machine");
   std::optional<campaign::Testbed> bed;
   if (options.testbed > 0) {
-    auto up = campaign::Testbed::up(options.testbed,
-                                    Bytes(job.size.count / options.testbed + job.stripe.count), *rate);
+    auto up = campaign::Testbed::up({.count = options.testbed,
+                                     .size = Bytes(job.size.count / options.testbed + job.stripe.count),
+                                     .rate = *rate,
+                                     .dirty = {}});
     if (!up) return up.error();
     bed = *std::move(up);
     job.targets = bed->targets();

@@ -35,6 +35,7 @@ struct Options {
   std::vector<std::string> include;
   std::vector<std::string> exclude;
   std::string memory;
+  bool buffers = false;
   bool keep_live = false;
   bool merge_at_end = false;
   std::vector<std::string> command;
@@ -88,6 +89,7 @@ Result<launch::Variables> variables_for(const Options& options, const fs::path& 
       {"WEIR_TRACE_DIR", directory.string()},
       {"WEIR_TRACE_TIMING", options.timing.mode == "off" ? "off" : "on"},
       {"WEIR_TRACE_NOT_IN", fmt::format("{}", fmt::join(launch::launchers(), ","))}};
+  if (!options.mpi.empty()) variables.emplace_back("WEIR_TRACE_MPI", options.mpi);
   if (!options.merge_at_end) variables.emplace_back("WEIR_TRACE_MERGE", trace::timing_text(merging));
   if (!options.memory.empty()) {
     const auto bytes = parse_bytes(options.memory);
@@ -141,13 +143,19 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   if (const auto good = launch::check_preloadable(options.command.front()); !good) return good.error();
   const auto library = find_library(options);
   if (!library) return library.error();
+  std::vector<fs::path> libraries = {*library};
+  if (options.buffers) {
+    auto knows_memory = launch::find_preload_library("weir-buffers");
+    if (!knows_memory) return knows_memory.error();
+    libraries.push_back(*std::move(knows_memory));
+  }
   const auto directory = make_directory(options);
   if (!directory) return directory.error();
   auto variables = variables_for(options, *directory, merging);
   if (!variables) return variables.error();
 
   merging.readings.push_back(Calibration::Reading::take());
-  const auto status = launch::run_program(options.command, launch::with_preload(*variables, *library));
+  const auto status = launch::run_program(options.command, launch::with_preload(*variables, libraries));
   if (!status) {
     std::error_code ignored;
     fs::remove(*directory / trace::live::kFolder / trace::live::kLossFile, ignored);
@@ -205,6 +213,8 @@ Run define(CLI::App& app) {
   app.add_option("--mpi", options->mpi, "the program's MPI, where it cannot be seen from the command")
       ->check(CLI::IsMember({"openmpi", "mpich", "none"}))
       ->type_name("openmpi|mpich|none");
+  app.add_flag("--buffers", options->buffers,
+               "also record where data lies in memory: heap#2+64 is 64 bytes into the third allocation used");
   app.add_flag("--keep-live", options->keep_live, "keep what the processes wrote beside the merged trace");
   app.add_flag("--merge-at-end", options->merge_at_end,
                "merge all ranks when the program has ended, not inside MPI_Finalize; the same bytes");
