@@ -1,6 +1,7 @@
 # Everything a builder may switch. Presets set these; packagers pass them with -D.
 option(WEIR_WERROR "Treat compiler warnings as errors" OFF)
 option(WEIR_FUZZ "Build the libFuzzer targets (Clang only)" OFF)
+option(WEIR_TOGETHER "Compile several sources of a room at once: faster as a whole, slower after a change" OFF)
 option(WEIR_BENCH "Build the benchmarks of bench/" ON)
 set(WEIR_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, comma separated")
 
@@ -12,6 +13,8 @@ option(WEIR_WITH_PNETCDF "Record calls of PnetCDF" ON)
 option(WEIR_WITH_UCX "Build what needs UCX" ON)
 option(WEIR_WITH_ZFP "Build what needs zfp" ON)
 option(WEIR_WITH_URING "Use io_uring, and intercept the calls of liburing" ON)
+option(WEIR_WITH_FUSE "Mount the burst-buffer file system with libfuse3" ON)
+option(WEIR_WITH_NPM "Build the page of weir report" ON)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
