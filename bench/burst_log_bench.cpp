@@ -105,7 +105,7 @@ Cost write_all(Way way, std::size_t piece, const fs::path& folder) {
   }
   return cost_of([&] {
     SegmentLog log(allocate);
-    std::vector<LogSlice> slices;
+    LogSlices slices;
     for (std::size_t at = 0; at < kTotal; at += piece) {
       slices.clear();
       if (log.append(bytes, slices) != 0) give_up("append");
@@ -163,7 +163,7 @@ void measure_writing(const fs::path& folder, int processes, int repeats) {
 
 void measure_reading(const fs::path& folder, int repeats) {
   SegmentLog log(SegmentLog::in_directory(folder, header()));
-  std::vector<LogSlice> slices;
+  LogSlices slices;
   const std::vector<std::byte> bytes(kTotal, std::byte{7});
   if (log.append(bytes, slices) != 0) give_up("append");
   const auto read_all = [&](SegmentReader& reader, std::span<std::byte> into) {

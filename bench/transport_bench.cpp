@@ -2,7 +2,8 @@
 // on loopback and across two network namespaces (as root), each beside its raw reference in the same run;
 // bulk; and what an idle server uses.
 //
-//   transport_bench [CALLS [PART]]     PART: only one of wire, shm, ucx, netns, idle
+//   transport_bench [CALLS [PART]]     PART: only one of wire, shm, ucx, netns, idle; rtt: the raw reference
+//                                      of netns alone
 #include "transport_bench.hpp"
 
 #include <atomic>
@@ -225,13 +226,18 @@ void idle() {
 // ---- UCX ----
 
 #ifdef WEIR_HAVE_UCX
-void ucx(const std::string& where, const Network& network, int calls) {
-  const Latencies raw = time_raw_ucx(network, calls, 0);
-  if (raw.all().empty()) {
+Latencies round_trip(const std::string& where, const Network& network, int calls) {
+  Latencies raw = time_raw_ucx(network, calls, 0);
+  if (raw.all().empty())
     fmt::print("{}: skipped: needs root and the program ip (Debian: iproute2)\n\n", where);
-    return;
-  }
-  print(fmt::format("raw: UCX active messages to and fro, {}", where), raw);
+  else
+    print(fmt::format("raw: UCX active messages to and fro, {}", where), raw);
+  return raw;
+}
+
+void ucx(const std::string& where, const Network& network, int calls) {
+  const Latencies raw = round_trip(where, network, calls);
+  if (raw.all().empty()) return;
   print(fmt::format("ucx: empty call, {}", where), time_fabric(network, calls, 0), &raw);
   const Latencies bulk = time_raw_ucx(network, 60, kBulk);
   print(fmt::format("raw: 4 MiB there, nothing back, {}", where), bulk);
@@ -250,8 +256,9 @@ int main(int argc, char** argv) {
   if (part.empty() || part == "shm") shared_memory(calls);
 #ifdef WEIR_HAVE_UCX
   if (part.empty() || part == "ucx") ucx("loopback", {}, calls);
-  if (part.empty() || part == "netns")
-    ucx("two namespaces", {.namespaces = true, .server = "10.77.0.1:0", .client = "10.77.0.2:0"}, calls);
+  const Network apart{.namespaces = true, .server = "10.77.0.1:0", .client = "10.77.0.2:0"};
+  if (part.empty() || part == "netns") ucx("two namespaces", apart, calls);
+  if (part == "rtt") round_trip("two namespaces", apart, calls);
 #endif
   if (part.empty() || part == "idle") idle();
   return 0;

@@ -58,7 +58,7 @@ def blocks(weir, scratch, mpi, rounds):
     program = build(mpi, "blocks", scratch)
     for how in ("posix", "mpiio"):
         for ranks in (4, 8):
-            bare, traced = in_turns(weir, scratch, mpi.start(ranks, program, 64, 1 << 18, how), rounds, lambda work: figure(work()))
+            bare, traced = in_turns(weir, scratch, mpi.start(ranks, program, 256, 1 << 18, how), rounds, lambda work: figure(work()))
             print(f"{mpi.name:8} blocks, {how}, {ranks} ranks: {bare:6.3f} s bare, {traced:6.3f} traced, ratio {traced / bare:.3f}", flush=True)
 
 
