@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The options of `weir trace` do what its help says: --timing, --error, --layers, --include, --exclude.
+"""The options of `weir trace` do what its help says: --timing, --error, --layers, --include, --exclude,
+--buffers.
 
 Usage: options.py WEIR PROGRAMS_DIR [PART...]
 """
+import fnmatch
 import os.path
 import subprocess
 import sys
@@ -121,7 +123,33 @@ def filters(given, checks, scratch):
                 checks.equal(f"{what}: nothing elsewhere", elsewhere, [])
 
 
-PARTS = [timing, bounded, layers, filters]
+def buffers(given, checks, scratch):
+    """Memory is named by the allocation it lies in, the same in every run; nobody else's calls look different."""
+    seen = []
+    for number in range(2):
+        out = scratch / f"run{number}"
+        done = trace(given.weir, out, [given.programs / "buffers"], "--buffers", cwd=scratch)
+        checks.equal("buffers: status", done.returncode, 0)
+        problem = verify(given.weir, out)
+        checks.expect("buffers: verifies", not problem, problem)
+        records = [one for one in records_of(given.weir, out, "--order", "process") if one["function"] == "pwrite"]
+        names = [one["arguments"]["buf"] for one in records]
+        said = done.stdout.decode().split()
+        good = len(names) == len(said) and all(fnmatch.fnmatchcase(name, wanted) for name, wanted in zip(names, said))
+        checks.expect(f"buffers: {len(said)} places as the program says", good, f"{names} instead of {said}")
+        seen.append(names)
+    checks.equal("buffers: the same in another run", seen[1], seen[0])
+    plain_run = trace(given.weir, scratch / "without", [given.programs / "buffers"], cwd=scratch)
+    checks.equal("without --buffers: status", plain_run.returncode, 0)
+    named = [one for one in records_of(given.weir, scratch / "without") if isinstance(one["arguments"].get("buf"), str)]
+    checks.equal("without --buffers: nothing is said of memory", named, [])
+    code = "import json, zlib; print(len(zlib.compress(json.dumps(list(range(200000))).encode())))"
+    bare = run(["python3", "-c", code])
+    done = trace(given.weir, scratch / "python", ["python3", "-c", code], "--buffers")
+    checks.equal("python3 with --buffers", (done.returncode, done.stdout), (bare.returncode, bare.stdout))
+
+
+PARTS = [timing, bounded, layers, filters, buffers]
 
 
 def main():

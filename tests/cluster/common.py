@@ -15,11 +15,12 @@ from checks import Checks  # noqa: E402, F401
 class Job:
     """Servers on this machine, each a node of its own; a buffer in memory where there is one."""
 
-    def __init__(self, weir, player, servers=1, backing=None, options=()):
+    environment = {}  # of its clients, beside their own
+
+    def __init__(self, weir, player, servers=1, backing=None, buffer=None, options=(), device="/dev/shm"):
         self.weir, self.player = weir, player
         self.scratch = Path(tempfile.mkdtemp(prefix="weir-cluster-"))
-        shm = Path("/dev/shm")
-        self.buffer = Path(tempfile.mkdtemp(prefix="weir-cluster-", dir=shm if os.access(shm, os.W_OK) else None))
+        self.buffer = buffer or Path(tempfile.mkdtemp(prefix="weir-cluster-", dir=device if os.access(device, os.W_OK) else None))
         self.backing = backing or self.scratch / "backing"
         self.backing.mkdir(exist_ok=True)
         self.file = self.scratch / "job.json"
@@ -28,6 +29,7 @@ class Job:
         done = self.start(servers, ("--buffer", self.buffer, "--backing", self.backing, "--job", self.file, *limit,
                                     *options))
         if done.returncode != 0:
+            self.remove()
             raise RuntimeError(done.stderr)
         self.started()
 
@@ -102,7 +104,7 @@ class Job:
 
 class Player:
     def __init__(self, job, node):
-        environment = dict(os.environ, WEIR_JOB=str(job.file), WEIR_SERVER=str(node))
+        environment = dict(os.environ, WEIR_JOB=str(job.file), WEIR_SERVER=str(node), **job.environment)
         self.process = subprocess.Popen([job.player], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env=environment)
         self.hello = self.process.stdout.readline().strip()

@@ -5,11 +5,16 @@ Usage: plain.py WEIR PLAYER
 """
 import errno
 import json
+import os
+import random
+import shutil
+import socket
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
-from common import Checks, Job, Player
+from common import Checks, Job, Player, wait_until
 
 
 def models(checks, weir, player):
@@ -42,6 +47,30 @@ def models(checks, weir, player):
         checks.equal("nothing stays in the buffer", list(job.buffer.iterdir()), [])
 
 
+def ends(checks, weir, player):
+    """A program that ends normally has published like one that closes; one that does not, has not."""
+    with Job(weir, player, servers=2) as job:
+        reader = job.client(1)
+        for model, seen in (("posix-lock", "text"), ("commit", "text"), ("session", "text"), ("eventual", "text"), ("none", "")):
+            writer = job.client(0)
+            writer.do("open", f"exit-{model}", model)
+            writer.do("write", 0, "text")
+            writer.tell("exit")
+            checks.equal(f"{model}: exit status", writer.process.wait(timeout=60), 0)
+            reader.do("open", f"exit-{model}", model)
+            checks.equal(f"{model}: after exit()", reader.do("read", 0, 9), f"ok {seen}")
+            reader.do("close")
+        for model in ("commit", "session"):
+            writer = job.client(0)
+            writer.do("open", f"quit-{model}", model)
+            writer.do("write", 0, "text")
+            writer.tell("quit")
+            writer.process.wait(timeout=60)
+            reader.do("open", f"quit-{model}", model)
+            checks.equal(f"{model}: after _exit()", reader.do("read", 0, 9), "ok ")
+            reader.do("close")
+
+
 def big_and_odd(checks, weir, player):
     with Job(weir, player, servers=2) as job:
         one, two = job.client(0), job.client(1)
@@ -50,6 +79,11 @@ def big_and_odd(checks, weir, player):
         checks.equal("a write of 1 GiB", one.do("fill", 5, size, "b"), f"ok {size}")
         checks.equal("a negative offset", one.do("write", -1, "x"), f"error {errno.EINVAL}")
         checks.equal("a write beyond the longest file", one.do("write", 2**63 - 1, "xy"), f"error {errno.EFBIG}")
+        checks.equal("a write of nothing", one.do("fill", size + 100, 0, "b"), "ok 0")
+        checks.equal("a write at 2^63", one.do("write", 2**63, "x")[:5], "error")
+        checks.equal("truncating to a negative size", one.do("truncate", -1), f"error {errno.EINVAL}")
+        checks.equal("a read of nothing", one.do("read", 0, 0), "ok ")
+        checks.equal("a read at 2^63 - 1", one.do("read", 2**63 - 1, 0), "ok ")
         one.do("close")
         two.do("open", "big", "session", "old")
         checks.equal("its end", two.do("read", size, 100), "ok " + "b" * 5)
@@ -57,7 +91,21 @@ def big_and_odd(checks, weir, player):
         checks.equal("its size", two.do("size"), f"ok {size + 5}")
         checks.equal("past its end", two.do("read", size + 5, 10), "ok ")
         two.do("unlink", "big")
+        checks.equal("an unlinked file that is open", two.do("read", size, 100), "ok " + "b" * 5)
         two.do("close")
+        checks.equal("and closed", two.do("open", "big", "session", "old"), f"error {errno.ENOENT}")
+        for model in ("posix", "posix-lock", "commit"):
+            one.do("open", f"far-{model}", model)
+            two.do("open", f"far-{model}", model)
+            checks.equal(f"{model}: a byte at the end of the longest file", one.do("write", 2**63 - 2, "z"), "ok 1")
+            one.do("sync")
+            checks.equal(f"{model}: read by another", two.do("read", 2**63 - 3, 2), "ok .z")
+            checks.equal(f"{model}: its size", two.do("size"), f"ok {2**63 - 1}")
+            checks.equal(f"{model}: nothing fits behind it", one.do("write", 2**63 - 1, "z"), f"error {errno.EFBIG}")
+            checks.equal(f"{model}: cut again", one.do("truncate", 3), "ok 0")
+            checks.equal(f"{model}: and short for all", two.do("read", 0, 9), "ok ...")
+            one.do("close")
+            two.do("close")
         checks.equal("outside", one.do("open", "/etc/passwd", "session", "old"), f"error {errno.EXDEV}")
         checks.equal("unknown model", one.do("open", "f", "sometimes"), f"error {errno.EINVAL}")
 
@@ -77,6 +125,83 @@ def who_may(checks, weir, player):
         job.file.chmod(0o600)
 
 
+class LaunchedJob(Job):
+    """Servers started by mpirun: by `weir fs start --hosts`, or by hand after --prepare."""
+
+    by_hand = None
+
+    def start(self, servers, options):
+        if servers == 1:
+            return self.run("start", "--hosts", "localhost", *options, named=False)
+        return self.run("start", "--prepare", "--local", servers, *options, named=False)
+
+    def started(self):
+        count = len(json.loads(self.file.read_text())["servers"])
+        if count > 1:
+            server = Path(self.weir).with_name("weir-server")
+            self.by_hand = subprocess.Popen(["mpirun.openmpi", "--oversubscribe", "-n", str(count), server, "--job", self.file],
+                                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            wait_until(lambda: self.run("status").returncode == 0)
+
+    def remove(self):
+        self.run("stop")
+        if self.by_hand is not None:
+            self.by_hand.wait(timeout=60)
+        super().remove()
+
+
+def launched(checks, weir, player):
+    if shutil.which("mpirun.openmpi") is None:
+        checks.skip("servers started by mpirun", "no Open MPI")
+        return
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    for servers in (1, 2):
+        with LaunchedJob(weir, player, servers=servers) as job:
+            one, two = job.client(0), job.client(servers - 1)
+            one.do("open", "f", "commit")
+            one.do("write", 0, "text")
+            one.do("sync")
+            two.do("open", "f", "commit", "old")
+            checks.equal(f"{servers} by mpirun: read", two.do("read", 0, 9), "ok text")
+            checks.equal(f"{servers} by mpirun: status", job.run("status").returncode, 0)
+            checks.equal(f"{servers} by mpirun: stop", job.stop().returncode, 0)
+            checks.equal(f"{servers} by mpirun: flushed", (job.backing / "f").read_text(), "text")
+            if job.by_hand is not None:
+                checks.equal(f"{servers} by mpirun: its status", job.by_hand.wait(timeout=60), 0)
+
+
+def strangers(checks, weir, player):
+    """Random bytes at the sockets where servers listen, and connections that say nothing."""
+    with Job(weir, player, servers=2) as job:
+        one, two = job.client(0), job.client(1)
+        addresses = [address for server in json.loads(job.file.read_text())["servers"] for address in server["addresses"]]
+        draw = random.Random(1)
+        silent = []
+        for i in range(60):
+            host, port = addresses[i % len(addresses)].rsplit(":", 1)
+            visitor = socket.create_connection((host, int(port)), timeout=10)
+            if i % 3 == 0:
+                silent.append(visitor)
+                continue
+            try:
+                visitor.sendall(draw.randbytes(draw.choice((1, 7, 64, 5000))))
+            except OSError:
+                pass  # they may hang up first
+            visitor.close()
+        checks.equal("strangers: the servers run", job.run("status").returncode, 0)
+        for i in range(6):
+            one.do("open", f"f{i}", "commit")
+            one.do("write", 0, "text")
+            one.do("sync")
+            two.do("open", f"f{i}", "commit", "old")
+            checks.equal(f"strangers: file {i}", two.do("read", 0, 9), "ok text")
+            one.do("close")
+            two.do("close")
+        for visitor in silent:
+            visitor.close()
+        checks.equal("strangers: stop", job.stop().returncode, 0)
+
+
 def wrong_use(checks, weir, scratch_job):
     def start(*words):
         return subprocess.run([weir, "fs", "start", "--job", scratch_job.scratch / "other.json", *map(str, words)],
@@ -84,7 +209,7 @@ def wrong_use(checks, weir, scratch_job):
 
     checks.equal("no such buffer", start("--local", 1, "--buffer", "/nowhere", "--backing", scratch_job.backing).returncode, 2)
     done = start("--local", 1, "--buffer", scratch_job.buffer, "--backing", scratch_job.backing, "--consistency", "strong")
-    checks.equal("unknown model", (done.returncode, "posix, commit" in done.stderr), (2, True))
+    checks.equal("unknown model", (done.returncode, "posix, posix-lock, commit" in done.stderr), (2, True))
     done = subprocess.run([weir, "fs", "start", "--job", scratch_job.file, "--local", "1", "--buffer",
                            scratch_job.buffer, "--backing", scratch_job.backing], capture_output=True, text=True,
                           check=False)
@@ -95,8 +220,11 @@ def main():
     weir, player = sys.argv[1:3]
     checks = Checks()
     models(checks, weir, player)
+    ends(checks, weir, player)
     big_and_odd(checks, weir, player)
     who_may(checks, weir, player)
+    strangers(checks, weir, player)
+    launched(checks, weir, player)
     with Job(weir, player) as job:
         wrong_use(checks, weir, job)
     sys.exit(checks.exit_code())

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "weir/burst.h"
 
@@ -75,6 +76,15 @@ static int obey(char* line) {
     read_text();
   } else if (strcmp(word, "sync") == 0) {
     answer(weir_fsync(file));
+  } else if (strcmp(word, "attach") == 0) {
+    answer(weir_attach_file(file));
+  } else if (strcmp(word, "query") == 0) {
+    answer(weir_query_file(file, NULL, NULL));
+  } else if (strcmp(word, "lock") == 0) {
+    const long long offset = atoll(strtok(NULL, " "));
+    answer(weir_lock(file, offset, (size_t)atoll(strtok(NULL, " ")), WEIR_LOCK_EXCLUSIVE));
+  } else if (strcmp(word, "release") == 0) {
+    answer(weir_release_file(file));
   } else if (strcmp(word, "flush") == 0) {
     answer(weir_flush(file));
   } else if (strcmp(word, "close") == 0) {
@@ -90,6 +100,10 @@ static int obey(char* line) {
     answer(weir_rename(fs, from, strtok(NULL, " ")));
   } else if (strcmp(word, "client") == 0) {
     printf("ok %llu\n", (unsigned long long)weir_fs_client(fs));
+  } else if (strcmp(word, "exit") == 0) {
+    exit(0); /* without a word to the file system */
+  } else if (strcmp(word, "quit") == 0) {
+    _exit(0); /* not even exit handlers run */
   } else if (strcmp(word, "end") == 0) {
     return 1;
   } else {

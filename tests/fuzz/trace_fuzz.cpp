@@ -42,14 +42,8 @@ void read_all(const weir::trace::TraceFile& trace) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::vector<std::byte> file(size);
-  if (size > 0) std::memcpy(file.data(), data, size);
-  const std::uint64_t magic = weir::trace::kFileMagic;
-  if (size < sizeof magic || std::memcmp(data, &magic, sizeof magic) != 0) file = weir::fuzz::file_of(file);
-
-  static const int fd = memfd_create("trace", MFD_CLOEXEC);
-  if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0 || !weir::write_all(fd, file)) return 0;
-  const std::string path = fmt::format("/proc/self/fd/{}", fd);
+  const std::string path = weir::fuzz::path_of(data, size);
+  if (path.empty()) return 0;
   for (const bool salvage : {false, true}) {
     const auto trace = weir::trace::TraceFile::open(path, {.salvage = salvage});
     if (!trace) continue;

@@ -10,6 +10,7 @@
 #include "plain_trace.hpp"
 #include "trace/lane_file.hpp"
 #include "trace/made_run_test.hpp"
+#include "trace/own_sections_test.hpp"
 
 namespace {
 
@@ -112,7 +113,11 @@ int main(int argc, char** argv) {
     }
     const std::string name(trace::name(mode));
     write(to / ("file-" + name), as_bytes(*text));
-    write(to / ("plain-" + name), plain_of(as_bytes(*text)));
+    const std::vector<std::byte> plain = plain_of(as_bytes(with_own_sections(*text)));
+    write(to / ("plain-" + name), plain);
+    std::vector<std::byte> grouped = {std::byte{fuzz::kGrouped}};
+    grouped.insert(grouped.end(), plain.begin(), plain.end());
+    write(to / ("grouped-" + name), grouped);
   }
   for (const std::filesystem::path old : std::span(argv + 3, argv + argc)) {
     const auto text = read_text(old);

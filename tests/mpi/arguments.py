@@ -205,8 +205,15 @@ class Process:
             value = before if given else after
             key = where if about.type == "MPI_Request" else value
             if not given and about.type == "MPI_Request":
-                self.receives[where] = bool(RECEIVES.search(call["f"]))
+                self.receives[where] = self.is_receive(call)
             self.check(call, record, name, value, seen, self.objects.agree(about.type, key, value, seen, not given))
+
+    def is_receive(self, call):
+        """Nobody sends from MPI_PROC_NULL: there is no message to tell of."""
+        names = self.names[call["f"]]
+        if not RECEIVES.search(call["f"]):
+            return False
+        return "source" not in names or call["a"][str(names.index("source"))] != self.calls.constants["number"]["MPI_PROC_NULL"]
 
     def statuses(self, call, record, at, name, items):
         found = record["arguments"].get(name, "nothing")

@@ -55,3 +55,9 @@ def stat(weir, directory):
 def calls_only(facts):
     """Bytes of what the ranks did: without times and without the table of processes."""
     return facts["trace_bytes"] - facts["timing_bytes"] - facts["process_bytes"]
+
+
+def tables_only(facts):
+    """Of these what does not tell of the run itself (its command line, its clock, digits of its counts): the same for the same
+    calls, to the byte."""
+    return sum(size for name, size in facts["section_bytes"].items() if name not in ("FACT", "PROC", "COMM", "TIME"))

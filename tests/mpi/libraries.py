@@ -5,6 +5,7 @@ libraries of counters saw, of MPI and of the library, on every rank, one inside 
 Usage: libraries.py WEIR [CASE...]
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -121,7 +122,8 @@ def hdf5_corners(checks, weir, scratch):
     out = compare(checks, weir, "hdf5, corners", scratch, [binary], [])
     if out is None:
         return
-    for function, wanted in (("H5Pget_chunk", "[4, 4]"), ("H5Dwrite_chunk", "[4, 4]"), ("H5Oget_comment", '"0123"')):
+    for function, wanted in (("H5Pget_chunk", "[4, 4]"), ("H5Dwrite_chunk", "[4, 4]"), ("H5Oget_comment", '"0123"'),
+                             ("H5Sselect_elements", "2, [[1, 2], [7, 0]]")):
         found = "\n".join(texts(weir, out, function))
         checks.expect(f"hdf5: {function} has {wanted}", wanted in found, found)
     found = texts(weir, out, "H5Fget_obj_ids")
@@ -167,6 +169,25 @@ def pnetcdf(checks, weir, scratch, mpi):
     checks.expect("pnetcdf: the requests waited for", "[request#0, request#1, request#2, request#3]" in waited, waited[:800])
 
 
+def pnetcdf_blocks(checks, weir, scratch, mpi):
+    if mpi.name != "openmpi":
+        return
+    out = against_counters(checks, weir, scratch, "pnetcdf, blocks", "pnetcdf_blocks", "pnetcdf", PNETCDF, mpi)
+    if out is None:
+        return
+    shown = texts(weir, out, "ncmpi_put_varn_int_all")
+    for wanted in ("2, [[3, 0], [3, 6]], [[1, 4], [1, 2]], …", "2, [[3, 0], [3, 6]], [[1, 4], NULL], …", "2, [[3, 0], [3, 6]], NULL, …"):
+        checks.expect(f"pnetcdf: {wanted}", any(wanted in one for one in shown), shown)
+    failed = texts(weir, out, "ncmpi_get_varn_int_all")
+    checks.expect("pnetcdf: blocks of a call that failed", any("[[2, 100000]], [[1, 4]], …" in one for one in failed), failed)
+    several = texts(weir, out, "ncmpi_mput_vara_int_all")
+    checks.expect("pnetcdf: of several variables", any("3, [0, 1, 2], [[1, 0], [1], []], [[1, 2], [1], []], …" in one for one in several), several)
+    waited = texts(weir, out, "ncmpi_wait_all")
+    checks.expect("pnetcdf: all of many requests", all(one.count("request#") == 1500 for one in waited), [len(one) for one in waited])
+    numbers = {word for one in waited for word in re.findall(r"request#\d+", one)}
+    checks.equal("pnetcdf: their numbers are free again", len(numbers), 1500)
+
+
 def lammps(checks, weir, scratch, mpi):
     if mpi.name != "openmpi" or shutil.which("lmp") is None:
         if mpi.name == "openmpi":
@@ -186,7 +207,7 @@ def main():
     wanted = sys.argv[2:]
     checks = Checks()
     cases = [(case.__name__, case, []) for case in (hdf5_serial, hdf5_corners, netcdf)]
-    cases += [(f"{case.__name__}", case, [mpi]) for case in (hdf5_parallel, pnetcdf, lammps) for mpi in installed()]
+    cases += [(f"{case.__name__}", case, [mpi]) for case in (hdf5_parallel, pnetcdf, pnetcdf_blocks, lammps) for mpi in installed()]
     for name, case, arguments in cases:
         if not wanted or name in wanted:
             with scratch_directory() as scratch:

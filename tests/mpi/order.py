@@ -18,6 +18,7 @@ CASES = [  # program, ranks, arguments, calls that find no partner
     ("lu", 4, [5], 0),
     ("ft", 4, [3], 0),
     ("bt", 4, [3], 0),
+    ("sp", 4, [3], 0),
 ]
 
 

@@ -6,6 +6,7 @@ Usage: programs.py WEIR
 import csv
 import io
 import os
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -23,17 +24,21 @@ CASES = [  # program, ranks, arguments
     ("persistent", 2, []),
     ("threads", 2, []),
     ("pending", 2, []),
+    ("long_lists", 2, []),
     ("cg", 4, [5]),
     ("mg", 4, [3]),
     ("lu", 4, [5]),
     ("ft", 4, [3]),
     ("bt", 4, [3]),
+    ("sp", 4, [3]),
 ]
 # How often these are called depends on the moment.
 POLLING = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", "MPI_Win_test",
            "MPI_Request_get_status", "MPI_Waitsome", "MPI_Wtime"}
 # Called in functions that the library calls back, which are not recorded; and by MPICH for itself.
 NOT_COUNTED = {"MPI_Status_set_elements", "MPI_Status_set_elements_x", "MPI_Status_set_cancelled", "MPI_Type_free_keyval"}
+
+csv.field_size_limit(1 << 24)  # lists of requests are long
 
 
 def recorded(weir, directory, known):
@@ -108,6 +113,10 @@ def main():
                     waits = run([weir, "dump", out, "--rank", 0, "--function", "MPI_Wait", "--columns", "call"], check=True)
                     checks.equal(f"{what}: who sent is known", [line.split("{")[-1].split("}")[0] for line in waits.stdout.decode().splitlines()],
                                  ["1, 5"] * 3)
+                if program == "long_lists":
+                    waits = run([weir, "dump", out, "--rank", 1, "--function", "MPI_Waitall", "--columns", "call"], check=True).stdout.decode()
+                    checks.equal(f"{what}: requests, each once", len(set(re.findall(r"request#\d+", waits))), 20000)
+                    checks.equal(f"{what}: who sent what was received", waits.count("0, 7, "), 1250)
             if not wanted or "pending" in wanted:
                 some_layers(checks, weir, mpi, scratch)
     return checks.exit_code()

@@ -46,7 +46,8 @@ HANDLES = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Group": "Group", "MP
 NUMBERS = {"int", "MPI_Aint", "MPI_Offset", "MPI_Count", "MPI_Fint"}
 # Where Fortran has default integers though C has addresses: what MPI 2 replaced.
 SHORT_IN_FORTRAN = re.compile(r"^MPI_(Address|Type_(hvector|hindexed|struct|extent|lb|ub))$")
-# Positions in lists: from 1 in Fortran.
+# Positions in lists: from 1 in Fortran. With mpi_f08 of MPICH 4.0 from 0, as in C: it is the request behind the one at the told
+# place that is gone afterwards.
 FROM_ONE = {"MPI_Waitany": [2], "MPI_Testany": [2], "MPI_Waitsome": [3], "MPI_Testsome": [3]}
 NAMED = {
     "number": "MPI_PROC_NULL MPI_ANY_SOURCE MPI_ROOT MPI_UNDEFINED MPI_ANY_TAG MPI_SEEK_SET MPI_SEEK_CUR MPI_SEEK_END",
@@ -89,8 +90,9 @@ class Argument:
 class Function:
     """One wrapper. `symbol` is what the program calls: MPI_Send, mpi_send_, mpi_send_f08ts_."""
 
-    def __init__(self, symbol, name, prototype):
+    def __init__(self, symbol, name, prototype, mpi):
         self.symbol, self.name, self.result = symbol, name, prototype[0]
+        self.counts_from = 0 if symbol.startswith("MPI_") or (mpi == "mpich" and "_f08" in symbol) else 1
         self.declared = prototype[1]
         self.arguments = [Argument(one) for one in prototype[1]]
         self.fortran = not symbol.startswith("MPI_")
@@ -181,7 +183,7 @@ class Function:
                     before += keep
                     after += f"  told_handles({at}, sizeof({self.c_type(at)}), k{at}, {name}, {items});\n"
             else:
-                shift = 1 if self.fortran and at in FROM_ONE.get(self.name, []) else 0
+                shift = self.counts_from if at in FROM_ONE.get(self.name, []) else 0
                 tell = f"  told_numbers({at}, sizeof({self.c_type(at)}), {name}, {count or -1}, {shift});\n"
                 if one.const:
                     before += tell
@@ -218,7 +220,7 @@ def build(mpi, name, directory):
     for symbol in undefined(objects):
         plain = re.sub(r"(_f08(ts)?)?_$", "", symbol) if not symbol.startswith("MPI_") else symbol
         if plain.lower() in lower and "Wti" not in lower[plain.lower()]:
-            functions.append(Function(symbol, lower[plain.lower()], known[lower[plain.lower()]]))
+            functions.append(Function(symbol, lower[plain.lower()], known[lower[plain.lower()]], mpi.name))
     fortran = functions[0].fortran
     code = directory / f"told_{name}.{mpi.name}.c"
     library = next(word for word in subprocess.run(["ldd", mpi.build("leaves", directory)], capture_output=True, text=True, check=True).stdout.split()

@@ -99,6 +99,9 @@ def one_writer(checks, weir, scratch, mpi, program):
         outside = [line for line in calls.splitlines() if "pwrite(" in line and "datasets.h5" in line and depth_of(line) < 2]
         checks.equal(f"{mpi.name} datasets: all writes are MPI's", outside, [])
         checks.equal(f"{mpi.name} datasets: none between processes under commit", between_processes(facts, "commit"), 0)
+        if between_processes(facts, "session") > 0:
+            told = run([weir, "check", plain, "--model", "session"]).stdout.decode()
+            checks.expect(f"{mpi.name} datasets: is told who wrote for whom", "MPI_File_write_at_all wrote this for other ranks too" in told, told)
     hints = scratch / "hints"
     hints.write_text("romio_cb_write enable\ncb_nodes 1\n")
     os.environ["ROMIO_HINTS"] = str(hints)
@@ -132,9 +135,10 @@ def lammps(checks, weir, scratch, mpi):
 
 
 def kin(checks, weir, scratch, mpi):
-    """Threads and children of a rank: what they did is known to others only behind the join or the wait."""
+    """Threads and children of a rank, shells of the C library too: what they did is known to others only behind the
+    join, the wait or the pclose, and behind system(); likewise what a shell's own children did (dash makes them by vfork)."""
     program = mpi.build("kin", scratch)
-    for how in ("join", "no-join", "wait", "no-wait"):
+    for how in ("join", "no-join", "wait", "no-wait", "system", "pclose", "no-pclose", "system-vfork", "pclose-vfork", "no-pclose-vfork"):
         out = traced(checks, weir, scratch, f"{mpi.name} kin {how}", mpi.start(2, program, how))
         if out is None:
             return
@@ -142,15 +146,41 @@ def kin(checks, weir, scratch, mpi):
         checks.equal(f"{mpi.name} kin {how}: is a race", facts["races"] > 0, how.startswith("no-"))
 
 
+def detached(checks, weir, scratch, mpi):
+    """A detached thread comes after what made it, and nothing tells when it is done."""
+    program = mpi.build("detached", scratch)
+    for how in ("made", "detached", "late"):
+        out = traced(checks, weir, scratch, f"{mpi.name} detached {how}", mpi.start(2, program, how))
+        if out is None:
+            return
+        facts, _ = check(weir, out)
+        checks.equal(f"{mpi.name} detached {how}: is a race", facts["races"] > 0, how == "late")
+
+
+def completed(checks, weir, scratch, mpi):
+    """What MPI_File_iwrite and its like began is done when the request is complete, whatever call says so and wherever
+    MPI learnt of it."""
+    program = mpi.build("completed", scratch)
+    for what in ("write", "read", "all"):
+        for how in ("wait", "waitsome", "test", "testall", "testany", "testsome", "late"):
+            out = traced(checks, weir, scratch, f"{mpi.name} completed {what} {how}", mpi.start(2, program, what, how))
+            if out is None:
+                return
+            facts, _ = check(weir, out)
+            checks.equal(f"{mpi.name} completed {what} {how}: is a race", facts["races"] > 0, how == "late")
+            checks.expect(f"{mpi.name} completed {what} {how}: its accesses are seen", between_processes(facts, "eventual") > 0 or
+                          facts["races"] > 0 or what == "read", facts)
+
+
 def family(checks, weir, scratch):
-    """Without MPI and without times nothing but fork and wait tells an order."""
+    """Without MPI and without times nothing but fork, vfork and wait tells an order."""
     program = scratch / "family"
     subprocess.run(["cc", "-o", program, PROGRAMS / "family.c"], check=True)
-    for how in ("wait", "early"):
+    for how in ("wait", "early", "vfork-wait", "vfork-early", "shell"):
         out = scratch / f"family-{how}.trace"
         done = trace(weir, out, [program, how], "--timing", "off", cwd=scratch)
         if checks.equal(f"family {how}: runs", done.returncode, 0):
-            checks.equal(f"family {how}: is a race", check(weir, out)[0]["races"] > 0, how == "early")
+            checks.equal(f"family {how}: is a race", check(weir, out)[0]["races"] > 0, how.endswith("early"))
 
 
 NWCHEM = """start water
@@ -210,7 +240,7 @@ def main():
     wanted = sys.argv[2:]
     checks = Checks()
     cases = [(scratch_files, []), (family, [])]
-    cases += [(case, [mpi]) for case in (exchange, kin, datasets, lammps, nwchem) for mpi in installed()]
+    cases += [(case, [mpi]) for case in (exchange, kin, detached, completed, datasets, lammps, nwchem) for mpi in installed()]
     for case, arguments in cases:
         if not wanted or case.__name__ in wanted:
             with scratch_directory() as scratch:

@@ -105,7 +105,9 @@ std::vector<std::string> never_expected(const fs::path& sources) {
   for (std::size_t i = 0; i < kCallCount; ++i) {
     const auto call = static_cast<Call>(i);
     const Layer layer = info(call).layer;
-    if (!expected[i] && (layer == Layer::posix || layer == Layer::stdio)) names.emplace_back(name(call));
+    const bool has_shim = call != Call::vfork;  // a recorder's own, written by hand (tests/capture has it)
+    if (!expected[i] && has_shim && (layer == Layer::posix || layer == Layer::stdio))
+      names.emplace_back(name(call));
   }
   return names;
 }

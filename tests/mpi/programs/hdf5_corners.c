@@ -12,6 +12,10 @@ int main(void) {
   const herr_t wrong = H5Sselect_hyperslab(space, H5S_SELECT_SET, none, none, one, NULL);  // a stride of 0
   printf("errors after a call that failed: %d\n", wrong < 0 && H5Eget_num(H5E_DEFAULT) > 0);
 
+  const hsize_t points[2][2] = {{1, 2}, {7, 0}};
+  H5Sselect_elements(space, H5S_SELECT_SET, 2, points[0]);
+  printf("points %d\n", (int)H5Sget_select_npoints(space));
+
   hid_t create = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(create, 0);
   H5Pset_chunk(create, 2, chunk);
