@@ -62,25 +62,25 @@ TEST(Names, ANameThatOthersPutFilesUnderLeadsToOneOfThemAtAnyMoment) {
   const auto mover = cluster.client(0);
   const auto looker = cluster.client(1);
   ASSERT_EQ(open_with(*mover, there, "session")->close(), 0);
+  // Until the looker has had its turns: a busy machine may let it in late.
+  std::atomic<std::uint64_t> looks = 0;
   std::atomic<bool> over = false;
   std::thread moving([&] {
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 100 || looks < 20; ++i) {
       // Of another owner than the name: who opens it asks twice.
       const std::string fresh = name_on(cluster.job(), 0, fmt::format("fresh{}-", i));
       EXPECT_EQ(open_with(*mover, fresh, "session")->close(), 0);
       EXPECT_EQ(mover->rename(fresh, there), 0);
+      if (testing::Test::HasFailure()) break;
     }
     over = true;
   });
-  std::uint64_t looks = 0;
   Attributes attributes;
   for (; !over; ++looks) {
     EXPECT_EQ(looker->open(there, O_RDONLY, 0).error, 0);
     EXPECT_EQ(looker->stat(there, attributes), 0);
-    if (testing::Test::HasFailure()) break;
   }
   moving.join();
-  EXPECT_GT(looks, 10u);
 }
 
 // As a server leaves it that died after the file was taken away and before its name was.
