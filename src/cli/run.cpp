@@ -116,6 +116,13 @@ Result<burst::JobPlan> plan_of(Options& options) {
       return Error{Errc::usage, "--consistency auto needs to know the program"}.with_remedy(
           "--trace an earlier trace of it, --policy as 'weir check' wrote it, or --learn now");
   }
+  if (!options.traces.empty() && options.model != kAuto)
+    return Error{Errc::usage, fmt::format("--trace serves --consistency auto, not {}", options.model)}
+        .with_remedy("give --consistency auto, or leave --trace out");
+  if (!options.traces.empty() && (!options.policy.empty() || options.learn))
+    return Error{Errc::usage, fmt::format("--trace and {} both say what the files need",
+                                          options.learn ? "--learn" : "--policy")}
+        .with_remedy("give one of them");
   if (options.learn) {
     if (plan.model == "posix") return plan;
     return Error{Errc::usage, "--learn finds out what the program needs"}.with_remedy(

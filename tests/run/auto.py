@@ -56,6 +56,11 @@ def from_a_trace(checks, weir):
         done = there.run(words_of(there), "--trace", there.scratch / "missing", consistency="auto")
         checks.equal("a trace that is not there", (done.returncode, "missing" in done.stderr), (2, True))
         checks.equal("leaves nothing behind", os.listdir(there.path), [])
+        for what, words, model in (("--trace beside --policy", ("--policy", there.scratch / "policy"), "auto"),
+                                   ("--trace beside --learn", ("--learn",), "auto"),
+                                   ("--trace without auto", (), "session")):
+            done = there.run(words_of(there), "--trace", there.scratch / "missing", *words, consistency=model)
+            checks.equal(what, (done.returncode, "--trace" in done.stderr), (2, True))
 
 
 def learnt(checks, weir):
