@@ -7,7 +7,6 @@
 #include <glob.h>
 #include <limits.h>
 #include <linux/falloc.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,26 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tell.h"
+
 extern char** environ;
 static const char* self;
 
-static void say(const char* format, ...) {
-  va_list list;
-  va_start(list, format);
-  vprintf(format, list);
-  va_end(list);
-  putchar('\n');
-  fflush(stdout);
-}
-
-// What a call gave, and its error.
-#define TELL(call)                                                                                      \
-  do {                                                                                                  \
-    errno = 0;                                                                                          \
-    const long long gave = (long long)(call);                                                           \
-    const int error = errno;                                                                            \
-    say("%s = %lld%s%s", #call, gave, gave == -1 ? " " : "", gave == -1 ? strerrorname_np(error) : ""); \
-  } while (0)
 // Where the number itself is no matter.
 #define TELL_OK(call)                                          \
   do {                                                         \

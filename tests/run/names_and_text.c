@@ -8,7 +8,6 @@
 #include <glob.h>
 #include <limits.h>
 #include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,22 +16,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-static void say(const char* format, ...) {
-  va_list list;
-  va_start(list, format);
-  vprintf(format, list);
-  va_end(list);
-  putchar('\n');
-  fflush(stdout);
-}
-
-#define TELL(call)                                                                                      \
-  do {                                                                                                  \
-    errno = 0;                                                                                          \
-    const long long gave = (long long)(call);                                                           \
-    const int error = errno;                                                                            \
-    say("%s = %lld%s%s", #call, gave, gave == -1 ? " " : "", gave == -1 ? strerrorname_np(error) : ""); \
-  } while (0)
+#include "tell.h"
 
 static int put(const char* name, const char* text) {
   const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0640);
