@@ -169,7 +169,7 @@ test("the page states how it was made", async () => {
   const both = make_page("made", { ...documents.plan(), made }, { ...documents.run("session"), made: measured });
   await with_page(both, "narrow", async (page) => {
     assert.match(await page.locator("#part-1 .origin").innerText(), /^weir plan 'my runs\.csv' --json\n.*made-1\.json · written .* · by weir 0\.0\.7 · seed 5$/);
-    assert.match(await page.locator("#part-2 .origin").innerText(), /^weir run --dir d -- '\.\/<b>app'\n.*made-2\.json · written .* · by weir 0\.0\.8 · on node17 · measured until 2026-01-02 03:04:05 UTC$/);
+    assert.match(await page.locator("#part-2 .origin").innerText(), /^weir run --dir d -- '\.\/<b>app'\n.*made-2\.json · written .* · by weir 0\.0\.8 · on node17 · at 2026-01-02 03:04:05 UTC$/);
     await fits(page);
   });
 });

@@ -4,6 +4,7 @@ import { button, el, facts, notice } from "./lib/dom";
 import { doc, isDoc, list, num, text, texts } from "./lib/value";
 import type { Doc, Json } from "./lib/value";
 import { safely, startViews } from "./lib/view";
+import { when } from "./lib/format";
 import { kindOf } from "./kinds";
 import { compareRuns } from "./views/burst";
 
@@ -19,10 +20,6 @@ function themeButton(): HTMLElement {
   const made = button(label(), "Switch between light and dark", () => force(isDark() ? "light" : "dark"));
   onColours(() => { made.textContent = label(); });
   return made;
-}
-
-function when(value: string | null): string | null {
-  return value === null ? null : value.replace("T", " ").replace("Z", " UTC");
 }
 
 // A word of a command as a shell takes it.
@@ -51,7 +48,7 @@ function origin(part: Doc, source: string): HTMLElement {
   const [host, date] = [text(of, "made", "host"), when(text(of, "made", "date"))];
   const seed = num(of, "options", "seed") ?? num(of, "seed");
   const rest = [source, written === null ? "" : `written ${written}`, weir === null ? "" : `by weir ${weir}`, host === null ? "" : `on ${host}`,
-    date === null ? "" : `measured until ${date}`, seed === null ? "" : `seed ${seed}`].filter((one) => one !== "").join(" · ");
+    date === null ? "" : `at ${date}`, seed === null ? "" : `seed ${seed}`].filter((one) => one !== "").join(" · ");
   return el("p", { class: "origin" }, ...(command === "" ? [] : [el("code", {}, command), el("br", {})]), rest);
 }
 

@@ -1,7 +1,7 @@
 // What weir fit --family gev adds: return levels, the growth of the slowest of many, traffic.
 import { cdf } from "../lib/distribution";
 import type { Model } from "../lib/distribution";
-import { percent, plain } from "../lib/format";
+import { plain } from "../lib/format";
 import { chart, line, tip, tooltip } from "../lib/option";
 import { docs, num } from "../lib/value";
 import type { Doc } from "../lib/value";
@@ -112,7 +112,7 @@ function traffic(group: Doc): View | null {
   return {
     title: "Traffic of others",
     says: `These runs took ${plain(factor, 3)} times as long as the quiet ones (${plain(num(group, "traffic", "low"), 3)} to ${plain(num(group, "traffic", "high"), 3)}); `
-      + `a factor that drifts from block to block is traffic that comes and goes (drift p = ${percent(num(group, "traffic", "drift_p"))}).`,
+      + `a factor that drifts from block to block is traffic that comes and goes (drift p = ${plain(num(group, "traffic", "drift_p"), 2)}).`,
     numbers: () => ({ columns: ["first_run", "runs", "factor"], rows: blocks }),
     chart: {
       height: 240,
