@@ -62,6 +62,15 @@ function distributionsTable(document: Doc): View | null {
     { columns: ["map", "configurations", "folds", "ks_predicted", "ks_nearest_neighbour", "ks_global"], rows });
 }
 
+// Errors by the labels of --by.
+function byTable(document: Doc): View | null {
+  const rows = docs(document, "by").map((one) => [keyText(one.key), text(one, "method"), num(one, "train"), num(one, "are_percent"), num(one, "count")]);
+  if (rows.length === 0) return null;
+  const worst = rows.reduce((a, b) => (Number(b[3] ?? -1) > Number(a[3] ?? -1) ? b : a));
+  return tableView("Error by kind of configuration", `Where predictions are good and where they are not: ${String(worst[0])} is worst, ${plain(Number(worst[3]), 3)} % off by ${String(worst[1])}.`,
+    { columns: ["configurations", "method", "train", "are_percent", "count"], rows });
+}
+
 export function validatePart(document: Doc, source: string): HTMLElement[] {
   const made = [about(document), ...texts(document, "input", "notes").map((note) => notice(note))];
   const failed = docs(document, "results").filter((row) => text(row, "failed") !== null);
@@ -71,15 +80,34 @@ export function validatePart(document: Doc, source: string): HTMLElement[] {
   const show = (index: number) => {
     const one = index === 0 ? document : maps[index - 1] ?? {};
     place.replaceChildren(views(source, [["Error", () => errorView(docs(one, "results"), num(one, "noise_floor_percent"))],
-      ["Predicted against measured", () => (index === 0 ? predictedView(document) : null)], ["Distributions", () => (index === 0 ? distributionsTable(document) : null)]]));
+      ["Predicted against measured", () => (index === 0 ? predictedView(document) : null)], ["Distributions", () => (index === 0 ? distributionsTable(document) : null)],
+      ["By kind", () => (index === 0 ? byTable(document) : null)]]));
   };
   if (maps.length > 1) made.push(choice("Map", ["all maps", ...maps.map((map) => keyText(map.key))], show));
   show(0);
   return [...made, place];
 }
 
+// Over one factor: a line.
+function lineSliceView(map: Doc, document: Doc): View | null {
+  const [xName, response] = [text(document, "x_factor") ?? "x", text(document, "input", "response") ?? "Response"];
+  const points = list(map, "x").map((x, i): [string, number | null] => [String(x), num(map, "values", 0, i)]);
+  const known = points.filter((one) => one[1] !== null);
+  if (known.length === 0) return null;
+  const most = known.reduce((a, b) => ((b[1] ?? 0) > (a[1] ?? 0) ? b : a));
+  const over = texts(map, "averaged_over");
+  return {
+    title: `${response} over ${xName}`,
+    says: `${keyText(map.key, "All configurations")}: greatest at ${xName} ${most[0]} (${plain(most[1])})${over.length > 0 ? `; mean over ${over.join(", ")}` : ""}.`,
+    numbers: () => ({ columns: [xName, "value"], rows: points }),
+    chart: { option: (c) => chart(c, { name: xName, words: points.map((one) => one[0]) }, { name: response }, [{ type: "line", name: response, showSymbol: true, symbol: "circle", symbolSize: 6, data: points.map((one) => one[1]) }],
+      { tooltip: axisTip(c, (at) => `${xName} ${at}`, (value) => plain(value)) }) },
+  };
+}
+
 function sliceView(map: Doc, document: Doc): View | null {
   const [x, y] = [list(map, "x").map(String), list(map, "y").map(String)];
+  if (y.length === 0) return lineSliceView(map, document);
   const cells: [number, number, number][] = [];
   list(map, "values").forEach((row, j) => list(row).forEach((value, i) => { if (typeof value === "number") cells.push([i, j, value]); }));
   if (cells.length === 0) return null;
@@ -158,7 +186,14 @@ function anovaView(map: Doc): View | null {
 }
 
 export function anovaPart(document: Doc, source: string): HTMLElement[] {
-  return [about(document), views(source, docs(document, "maps").slice(0, 12).map((map): Maker => [keyText(map.key), () => anovaView(map)]))];
+  return [about(document), ...docs(document, "maps").flatMap((map) => texts(map, "notes")).map((note) => notice(note)),
+    views(source, docs(document, "maps").slice(0, 12).map((map): Maker => [keyText(map.key), () => anovaView(map)]))];
+}
+
+export function mapFitPart(document: Doc, source: string): HTMLElement[] {
+  const rows = docs(document, "maps").map((one) => [keyText(one.key, "all"), num(one, "configurations"), text(one, "method"), text(one, "scaling")]);
+  return [about(document), facts([["model", text(document, "model")]]), rows.length === 0 ? notice("The result holds no maps: nothing was fitted.", "problem")
+    : views(source, [["Maps", () => tableView("Fitted maps", "What is in the file of the model: weir map predict answers from it.", { columns: ["map", "configurations", "method", "scaling"], rows })]])];
 }
 
 function predictionsTable(document: Doc): View | null {
