@@ -170,6 +170,13 @@ test("maps: errors over the floor, predictions, slices, convergence", async () =
     assert.equal(slice.length, 29); // one was not measured
     assert.deepEqual(slice.find((cell) => cell[0] === 5 && cell[1] === 4), [5, 4, 21]);
     assert.equal(named(await series_of(page, "Runs until"), "90 % narrowed").data.length, 19);
+    const tested = documents.validation();
+    tested.results = ["lm", "gp"].map((method, i) => ({ method, train: null, are_percent: 20 - 3 * i, standard_error: 1, count: 1 }));
+    tested.maps = [];
+    await with_page(make_page("numbers-tested", tested), "light", async (other) => {
+      const [error] = await series_of(other, "Error of each method");
+      assert.deepEqual([error.data, error.marks], [[17, 20], [13.962]]);
+    });
     const of_one = page.locator("#part-4 figure.view");
     assert.match(await of_one.innerText(), /greatest at threads 4 \(7\)/);
     assert.equal(await of_one.count(), 1);

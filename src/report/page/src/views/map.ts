@@ -13,9 +13,25 @@ function about(document: Doc): HTMLElement {
     ["seed", num(document, "options", "seed") === null ? null : String(num(document, "options", "seed"))]]);
 }
 
+// With --test or --leave-level there are no shares: one error for each method.
+function testedView(results: Doc[], floor: number | null): View | null {
+  const rows = results.flatMap((row): [string, number, number | null][] => {
+    const error = num(row, "are_percent");
+    return error === null ? [] : [[text(row, "method") ?? "?", error, num(row, "standard_error")]];
+  }).sort((a, b) => a[1] - b[1]);
+  if (rows.length === 0) return null;
+  return {
+    title: "Error of each method",
+    says: `How far predictions are from what was measured, in configurations the predictor had not seen: ${rows[0]?.[0] ?? "?"} is best with ${plain(rows[0]?.[1] ?? null, 3)} %${floor === null ? "." : `, and noise alone makes ${plain(floor, 3)} %.`}`,
+    numbers: () => ({ columns: ["method", "are_percent", "standard_error", "noise_floor_percent"], rows: rows.map((row) => [...row, floor]) }),
+    chart: { height: Math.max(200, 90 + 30 * rows.length), option: (c) => chart(c, { name: "relative error, %", min: 0 }, { name: "", words: rows.map((row) => row[0]), inverse: true },
+      [{ type: "bar", barMaxWidth: 18, data: rows.map((row) => row[1]), itemStyle: { color: c.series[0] }, markLine: floor === null ? undefined : rule(floor, "noise floor", c, true) }]) },
+  };
+}
+
 function errorView(results: Doc[], floor: number | null): View | null {
   const rows = results.filter((row) => num(row, "train") !== null && num(row, "are_percent") !== null);
-  if (rows.length === 0) return null;
+  if (rows.length === 0) return testedView(results, floor);
   const methods = [...new Set(rows.map((row) => text(row, "method") ?? "?"))];
   const best = rows.reduce((a, b) => ((num(b, "are_percent") ?? 0) < (num(a, "are_percent") ?? 0) ? b : a));
   const least = num(best, "are_percent") ?? 0;
@@ -157,12 +173,20 @@ function runsView(map: Doc): View | null {
   };
 }
 
+function askedView(map: Doc): View | null {
+  const rows = docs(map, "predictions").map((one) => [keyText(one.configuration), num(one, "n75"), num(one, "n90"), num(one, "n75_s"), num(one, "n90_s")]);
+  if (rows.length === 0) return null;
+  return tableView("Runs that other configurations will need", "What the map expects where nothing was measured: runs until the interval has narrowed by 75 % and by 90 % of what it will.",
+    { columns: ["configuration", "n75", "n90", "n75_s", "n90_s"], rows });
+}
+
 export function convergePart(document: Doc, source: string): HTMLElement[] {
   const maps = docs(document, "maps");
   const place = el("div");
   const show = (index: number) => {
     const map = maps[index] ?? {};
-    place.replaceChildren(...texts(map, "notes").map((note) => notice(note)), views(source, [["Runs", () => runsView(map)], ["Intervals", () => convergeView(map, numbers(document, "range_runs"))]]));
+    place.replaceChildren(...texts(map, "notes").map((note) => notice(note)), views(source, [["Runs", () => runsView(map)], ["Intervals", () => convergeView(map, numbers(document, "range_runs"))],
+      ["Asked", () => askedView(map)]]));
   };
   const made = [about(document)];
   if (maps.length > 1) made.push(choice("Map", maps.map((map) => keyText(map.key)), show));
