@@ -290,6 +290,7 @@ Result<int> run_bench(const Options& options, Output& out) {
     Json document = json_document("bench-run");
     document["store"] = db;
     document["campaign"] = shown.number;
+    document["seed"] = shown.facts.seed;
     document["end"] = why_text(end->why);
     document["runs"] = progress.done;
     document["planned"] = progress.planned;
@@ -297,7 +298,7 @@ Result<int> run_bench(const Options& options, Output& out) {
     document["disturbed"] = progress.disturbed;
     document["seconds"] = static_cast<double>(progress.spent.count) * 1e-9;
     document["configurations"] = summary_json(shown);
-    out.json(document);
+    out.measured_json(document);
   } else {
     print_summary(shown, 40, out);
     if (progress.disturbed > 0)

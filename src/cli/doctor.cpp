@@ -95,7 +95,7 @@ Result<void> check_required(const Machine& machine, const std::vector<std::strin
 Result<int> run_doctor(const Options& options, Output& out) {
   const Machine machine = launch::examine_machine();
   if (options.json)
-    out.json(to_json(machine));
+    out.measured_json(to_json(machine));
   else
     print_for_people(machine, out);
   if (auto required = check_required(machine, options.require); !required) return required.error();

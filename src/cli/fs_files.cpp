@@ -153,7 +153,7 @@ Result<int> list(const Options& options, Output& out) {
     Json document = json_document("fs-ls");
     document["entries"] = Json::array();
     for (const Row& row : shown) document["entries"].push_back(json_of(row));
-    out.json(document);
+    out.measured_json(document);
     return 0;
   }
   Table table({{"size", Table::right}, {"buffered", Table::right}, {"name"}});
@@ -193,7 +193,7 @@ Result<int> usage(const Options& options, Output& out) {
     document["files"] = files;
     document["size_bytes"] = size;
     document["buffered_bytes"] = buffered;
-    out.json(document);
+    out.measured_json(document);
     return 0;
   }
   out.print("{} in {} files, {} of it only in the buffer\n", format_bytes(Bytes(size)), format_count(files),
@@ -219,7 +219,7 @@ Result<int> facts(const Options& options, Output& out) {
     document["modified_ns"] = attributes.modified_ns;
     document["in_backing"] = row->in_backing;
     document["file"] = found.body.file.value;
-    out.json(document);
+    out.measured_json(document);
     return 0;
   }
   out.print("{}: {}, {} ({} buffered only), mode {:04o}, user {}, group {}\n", *name,

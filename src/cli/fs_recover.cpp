@@ -120,7 +120,7 @@ Result<int> recover(const Options& options, Output& out) {
       forget_run(buffers.front().facts.job, *recovery);
     }
   }
-  if (options.json) out.json(document);
+  if (options.json) out.measured_json(document);
   return status;
 }
 

@@ -53,7 +53,7 @@ Result<int> status(const Options& options, Output& out) {
                                      {"files", counter(server, "files")},
                                      {"buffered_bytes", counter(server, "bytes.buffered")}});
     }
-    out.json(document);
+    out.measured_json(document);
     return all_answer ? 0 : 1;
   }
   out.print("job {} before {}, {}\n", looked->job.id, looked->job.backing.string(), looked->job.model);
@@ -106,7 +106,7 @@ Result<int> stats(const Options& options, Output& out) {
       row["answers"] = server.answers;
       document["servers"].push_back(row);
     }
-    out.json(document);
+    out.measured_json(document);
     return 0;
   }
   std::vector<Table::Column> columns = {{"what"}, {"all", Table::right}};

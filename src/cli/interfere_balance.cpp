@@ -234,7 +234,8 @@ Result<int> run_balance(const Options& options, Output& out) {
     document["spread_reduction_percent"] = less ? json_number(*less) : Json(nullptr);
     document["runs"] = Json::array();
     for (const PlacedRun& run : runs) document["runs"].push_back(to_json(run));
-    out.json(document);
+    document["seed"] = options.seed;
+    out.measured_json(document);
   } else {
     print(*study, summaries, out);
   }

@@ -130,7 +130,7 @@ Result<int> record(const Options& options, Output& out) {
     document["directory"] = directory.string();
     document["status"] = *status;
     document["program"] = to_json(*program);
-    out.json(document);
+    out.measured_json(document);
   } else if (program) {
     fmt::print(stderr, "{} slices of {} processes in {}\n", program->slices.size(), program->processes,
                options.out);

@@ -129,7 +129,7 @@ Result<int> tell(const MeasureOptions& options, const Measured& measured, std::s
     for (const Alone& alone : cells.alone) document["alone"].push_back(to_json(alone));
     document["cells"] = Json::array();
     for (const Cell& cell : cells.cells) document["cells"].push_back(to_json(cell));
-    out.json(document);
+    out.measured_json(document);
   } else {
     print_alone(cells, out);
     if (as_matrix)

@@ -290,6 +290,7 @@ Result<int> run_converge(Options options, Output& out) {
   document["range_runs"] = options.runs;
   document["level"] = options.converge.level;
   document["method"] = name(methods->front());
+  document["seed"] = options.map.seed;
   document["maps"] = Json::array();
   bool first = true;
   std::vector<const surface::MapData*> maps;

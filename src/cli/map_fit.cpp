@@ -83,6 +83,7 @@ Result<int> run_fit(const Options& options, Output& out) {
   Json document = json_document("map-fit");
   document["input"] = input_part;
   document["model"] = options.out;
+  document["seed"] = options.map.seed;
   document["maps"] = Json::array();
   for (const surface::SavedMap& map : file->maps)
     document["maps"].push_back({{"key", key_json(map.data.key)},

@@ -45,6 +45,7 @@ Result<int> predict_distributions(const surface::ModelFile& file, const std::vec
   Json document = json_document("map-predict");
   document["source"] = file.source;
   document["level"] = options.level;
+  document["seed"] = options.map.seed;
   document["distributions"] = Json::array();
   for (const Question& one : asked) {
     const surface::MapData& data = file.maps[one.map].data;

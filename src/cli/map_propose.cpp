@@ -63,6 +63,7 @@ Result<int> run_propose(const Options& options, Output& out) {
   Json document = json_document("map-propose");
   document["input"] = map_input_json(*input, options.map);
   document["budget_runs"] = options.propose.budget;
+  document["seed"] = options.map.seed;
   document["maps"] = Json::array();
   bool first = true;
   for (const surface::MapData& map : input->maps) {

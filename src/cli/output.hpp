@@ -1,7 +1,10 @@
 #pragma once
 
+#include <ctime>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -14,6 +17,12 @@ namespace weir::cli {
 // A number for people, to so many significant digits; "-" where there is none.
 std::string number(double value, int digits = 5);
 
+// When something was, as documents and pages say it: ISO 8601 in UTC.
+std::string date_text(std::time_t when);
+
+// `made` of a document: what Output adds by itself, for documents that are kept as files.
+Json made_json(const std::vector<std::string>& command, bool measured);
+
 // Where a command's answer goes: standard output, buffered. A reader that closed the pipe has seen enough:
 // what follows is dropped and the command still succeeds. A full disk is an error of finish().
 class Output {
@@ -25,8 +34,17 @@ class Output {
     write(fmt::format(format, std::forward<Args>(args)...));
   }
   void write(std::string_view text);
-  void json(const Json& document);  // indented, with a newline at the end
-  void table(const Table& table);   // as wide as the terminal; 120 columns where there is none
+  // One object for machines, indented, with a newline at the end. A document (it has a schema) also gets `made`:
+  // the command and the version, which give the same bytes again wherever they are run.
+  void json(Json document);
+  // Likewise, of a document that tells what this machine did or is at this moment: `made` has its name and the
+  // date too.
+  void measured_json(Json document);
+  void table(const Table& table);  // as wide as the terminal; 120 columns where there is none
+
+  // What is being run, as it was typed; documents name it.
+  void made_by(std::vector<std::string> command) { command_ = std::move(command); }
+  const std::vector<std::string>& command() const { return command_; }
 
   // Everything written has left this process, or why not.
   Result<void> finish();
@@ -40,6 +58,7 @@ class Output {
 
   int fd_;
   std::string buffer_;
+  std::vector<std::string> command_;
   bool closed_ = false;
   Result<void> failed_;
 };

@@ -96,6 +96,24 @@ std::optional<std::string_view> command_word(int argc, const char* const* argv) 
   return std::nullopt;
 }
 
+// The command as documents name it: without what does not change an answer, so that the bytes do not either.
+std::vector<std::string> typed(const Program::Entry& entry, int argc, const char* const* argv) {
+  constexpr std::string_view kThreads = "--threads";
+  const bool threads = entry.app->get_option_no_throw(std::string(kThreads)) != nullptr;
+  std::vector<std::string> words = {"weir"};
+  bool own = true;  // and not those of a program behind --
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    own = own && word != "--";
+    const bool left_out = own && (word == "--log" || (threads && word == kThreads));
+    if (left_out)
+      ++i;  // and its value
+    else if (!own || !(word.starts_with("--log=") || (threads && word.starts_with("--threads="))))
+      words.emplace_back(word);
+  }
+  return words;
+}
+
 int run_chosen(const Program::Entry& entry, Output& out) {
   const std::string who = fmt::format("weir {}", entry.name);
   set_log_name(who);
@@ -144,6 +162,7 @@ int parse_and_run(int argc, const char* const* argv) {
     fmt::print(stderr, "{}", command_help(*entry, false));
     return exit_code(Errc::usage);
   }
+  out.made_by(typed(*entry, argc, argv));
   return run_chosen(*entry, out);
 }
 

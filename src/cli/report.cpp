@@ -7,7 +7,6 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "base/file.hpp"
@@ -35,8 +34,6 @@ struct Options {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostResultBytes = std::uint64_t{256} << 20;
-
-std::string date_text(std::time_t when) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(when)); }
 
 // When the file was last written; empty where that is not known.
 std::string written(const std::string& path) {

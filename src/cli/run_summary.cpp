@@ -71,7 +71,7 @@ void print_summary(const RunReport& report, Output& out) {
     if (staged)
       document["stage_in"] = {{"files", staged->files}, {"bytes", staged->bytes}, {"s", times.stage_in_s}};
     document["verify"] = verdict ? verdict_json(*verdict, job.job) : Json(nullptr);
-    out.json(document);
+    out.measured_json(document);
     return;
   }
   const auto seconds = [](double s) {

@@ -233,7 +233,7 @@ Result<int> run_stripe(const Options& options, Output& out) {
     }
     document["total_s"] = std::move(total);
     document["parts_s"] = std::move(parts);
-    out.json(document);
+    out.measured_json(document);
   } else {
     print_study(study, *measured, job, out);
     if (!options.db.empty()) out.print("\nruns are in {}#{}\n", options.db, keeper->number());

@@ -65,6 +65,7 @@ Result<int> run(Options& options, Output& out) {
     return Error{Errc::not_found, "there is no study to go on with"}
         .in(options.out)
         .with_remedy("leave out --resume");
+  options.study.made = made_json(out.command(), true);
   const auto outcome = study::run_study(options.study, [](const std::string& line) {
     fmt::print(stderr, "{}\n", line);
     std::fflush(stderr);

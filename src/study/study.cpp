@@ -244,6 +244,7 @@ Result<Outcome> Study::conclude() {
   if (!results) return results.error();
   Facts facts;
   facts.command = options_.command;
+  facts.made = options_.made;
   if (!state_.runs.empty()) facts.model = model();
   facts.wanted = options_.runs;
   facts.budget_s = options_.budget_s;

@@ -23,6 +23,7 @@ struct Options {
   std::string matrix;            // a store of weir interfere matrix
   std::filesystem::path buffer;  // what the burst buffer may use
   std::filesystem::path weir;    // this program: each step is one of its commands
+  Json made;                     // which command this is, by which version, where and when: for the document
 };
 
 struct Outcome {

@@ -290,6 +290,7 @@ Json study_document(const State& state, const Facts& facts) {
   document["page"] = facts.page.empty() ? Json(nullptr) : Json(facts.page);
   document["notes"] = facts.notes;
   document["summary"] = summary_lines(document);
+  if (facts.made.is_object()) document["made"] = facts.made;
   return document;
 }
 

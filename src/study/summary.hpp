@@ -29,6 +29,7 @@ struct Facts {
   bool stopped_by_budget = false;
   std::vector<std::string> documents;  // files, in the order of the page
   std::vector<std::string> notes;
+  Json made;  // how the document came about
 };
 
 // weir.study/1: numbers of the single commands are taken from their documents, as they are.

@@ -81,7 +81,9 @@ TEST(Study, GoesOnFromItsDirectoryAndSaysTenLines) {
   Facts facts;
   facts.command = command;
   facts.model = "session";
+  facts.made = {{"command", {"weir", "study"}}, {"host", "node1"}};
   const Json document = study_document(*state, facts);
+  EXPECT_EQ(document.at("made"), facts.made);
   EXPECT_NEAR(document.at("gain").at("io").at("factor").get<double>(), 2.01 / 1.01, 1e-12);
   EXPECT_EQ(document.at("samples").size(), 2U);
   EXPECT_NEAR(document.at("samples")[1].at("bandwidth_bytes_per_s").get<double>(), 1000 / 1.01, 1e-9);

@@ -115,6 +115,7 @@ export function extreme() {
     schema: "weir.fit/1", input: { source: "stripe.csv", column: "total_s", rows: 200, values: 200, skipped: 0, problems: [] }, options: { family: "gev", seed: 1 },
     groups: [{ key: {}, n: 200, models: [{ family: "gev", components: 1, bic: -2300, log_likelihood: 1158, converged: true, iterations: 9, parameters: [{ ...component(1, 0.0151, 0.0006), weight_se: null, shape: 0.11, shape_se: 0.06 }] }],
       shape_interval: { low: -0.02, high: 0.24, level: 0.95 }, gumbel_test: { statistic: 2.9, p_value: 0.09 }, return_levels: [0.1, 0.01, 0.001].map((exceedance, i) => ({ exceedance, level: 0.0166 + 0.002 * i, level_se: 0.0002 * (i + 1), profile: { low: 0.0162 + 0.0018 * i, high: 0.0171 + 0.0025 * i, level: 0.95 } })),
+      slowest_of: [1, 4, 16].map((targets, i) => ({ targets, mean: 0.0156 + 0.0008 * i, median: 0.0155 + 0.0008 * i, low: 0.0145 + 0.0008 * i, high: 0.0175 + 0.0009 * i, limit_shape: 0.11, distance: 0 })),
       outside: [], plot: { ecdf: values.map((x, i) => ({ x, share: (i + 1) / 200 })), curve: [], quantiles: values.map((x) => ({ model: x, observed: x, low: x - 0.0003, high: x + 0.0003, outside: false })), band_level: 0.95, band: "simulated_refits", outside: 0, checked: 200 } }],
   };
 }
@@ -139,7 +140,7 @@ export function check(name = "/scratch/shared.dat") {
       examples: [{ kind: "raw_d", models: ["commit", "session"], first: call(0, `pwrite(3<${name}>, …, 4096, 0)`), second: call(1, `pread(3<${name}>, …, 4096, 0)`) }] },
     { name: "/scratch/out.0.dat", weakest_model: "eventual", races: 0, accesses: 40, writers: 1, readers: 0, written_bytes: 163840, read_bytes: 0, models: models(5), pairs: [], examples: [] }],
     advice: [{ model: "commit", what: "publish", file: name, pairs: 3, after: call(0, "pwrite"), before: { process: 4100, rank: 0, call: "MPI_Barrier(MPI_COMM_WORLD)" }, text: ["rank 0: fsync after pwrite, before MPI_Barrier(MPI_COMM_WORLD)"] }],
-    metadata: { dependencies: 2, races: 0, examples: [] }, notes: ["one file is mapped: when its bytes change is not known"],
+    metadata: { dependencies: 2, races: 0, examples: [{ change: { process: 4100, rank: 0, call: `rename(${name}.tmp, ${name})` }, use: { process: 4102, rank: 2, call: `open(${name})` }, race: false }] }, notes: ["one file is mapped: when its bytes change is not known"],
   };
 }
 
@@ -149,7 +150,8 @@ export function patterns() {
     groups: [{ name: "/scratch/out.#.dat", access: "write", files: 8, processes: 8, pattern: "N-N", shape: "consecutive", bytes: 1e9 }, { name: "/scratch/shared.dat", access: "write", files: 1, processes: 8, pattern: "N-1", shape: "strided", bytes: 5e8 }],
     local: { consecutive: 900, monotonic: 80, random: 20 }, global: { consecutive: 400, monotonic: 100, random: 500 },
     reads: { count: 100, bytes: 409600, least_bytes: 4096, most_bytes: 4096, bins: [{ from_bytes: 4096, count: 100 }] }, writes: { count: 900, bytes: 9e8, least_bytes: 512, most_bytes: 1048576, bins: [{ from_bytes: 512, count: 50 }, { from_bytes: 1048576, count: 850 }] },
-    files: [], metadata: [{ function: "stat", layer: "posix", made_by: "program", calls: 40 }, { function: "stat", layer: "posix", made_by: "mpi", calls: 16 }, { function: "ftruncate", layer: "posix", made_by: "hdf5", calls: 8 }],
+    files: [{ name: "/scratch/shared.dat", access: "write", processes: 8, local: { consecutive: 0, monotonic: 80, random: 0 }, global: { consecutive: 30, monotonic: 10, random: 40 }, sizes: { count: 88, bytes: 88 * 65536, bins: [] }, stride: { first_bytes: 0, stride_bytes: 524288, length_bytes: 65536, phases: 1, cycle_bytes: null } }],
+    metadata: [{ function: "stat", layer: "posix", made_by: "program", calls: 40 }, { function: "stat", layer: "posix", made_by: "mpi", calls: 16 }, { function: "ftruncate", layer: "posix", made_by: "hdf5", calls: 8 }],
   };
 }
 
@@ -167,6 +169,10 @@ export function validation() {
 export function slice() {
   const [x, y] = [["1", "2", "4", "8", "16", "32"], ["64", "128", "256", "512", "1024"]];
   return { schema: "weir.map-slice/1", input: { source: "runs.csv", response: "std of mb_s" }, x_factor: "threads", y_factor: "size_kb", maps: [{ key: { mode: "read" }, x, y, values: y.map((_, j) => x.map((__, i) => (i === 2 && j === 3 ? null : 1 + i * j))), averaged_over: ["device"] }] };
+}
+
+export function lineSlice() {
+  return { schema: "weir.map-slice/1", input: { source: "runs.csv", response: "std of mb_s" }, x_factor: "threads", y_factor: null, maps: [{ key: {}, x: ["1", "2", "4"], y: null, values: [[3, null, 7]], averaged_over: [] }] };
 }
 
 export function converge() {
@@ -190,6 +196,12 @@ export function slices() {
   const begin_ns = range(60).map((i) => 1.79e18 + i * 1e9);
   return { schema: "weir.interfere-join/1", metric: "write bytes", slice_ns: 1e9, active_slices: 30, silent_slices: 30, degradation_percent: 60, low: 55, high: 66, dents: [{ begin_ns: begin_ns[10], end_ns: begin_ns[20], depth_percent: 60 }], dents_in_step: 1,
     begin_ns, probe: begin_ns.map((_, i) => (i % 20 < 10 ? 1e8 : 4e7)), signal: begin_ns.map((_, i) => (i % 20 < 10 ? 0 : 9e7)), active: begin_ns.map((_, i) => i % 20 >= 10), storage_bytes: begin_ns.map((_, i) => (i % 20 < 10 ? 1e8 : 1.3e8)) };
+}
+
+// Two programs whose writes are not seen, but how many files they close.
+export function closes() {
+  const document = slices();
+  return { ...document, metric: "closes", probe: document.probe.map((value) => value / 1e6), signal: document.signal.map((value) => value / 1e6), notes: ["files are counted: no bytes were seen"] };
 }
 
 export function fsStats() {
@@ -244,5 +256,5 @@ export function long_named(value, key = "") {
 
 // Every kind once, by the name of its page.
 export const every = {
-  trace, "large-trace": largeTrace, stat, check, patterns, fit, extreme, plan, validation, slice, converge, matrix, sweep, slices, balance, "fs-stats": fsStats, run, study,
+  trace, "large-trace": largeTrace, stat, check, patterns, fit, extreme, plan, validation, slice, converge, matrix, sweep, slices, closes, "line-slice": lineSlice, balance, "fs-stats": fsStats, run, study,
 };

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { close_browser, draw_all, figure, make_page, open_browser, out, save_csv, series_of, weir, with_page } from "./browser.js";
+import { close_browser, draw_all, figure, fits, make_page, open_browser, out, save_csv, series_of, weir, with_page } from "./browser.js";
 import * as documents from "./documents.js";
 
 before(open_browser);
@@ -162,5 +162,14 @@ test("the page states how it was made", async () => {
     assert.match(header, /host\s+\S+/);
     assert.match(header, new RegExp(`date\\s+${new Date().getUTCFullYear()}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d UTC`));
     assert.match(await page.locator(".origin").innerText(), /facts-1\.json · written .* · seed 5/);
+  });
+  // Each result states the command, version and seed that made it; of a measurement also where and when.
+  const made = { command: ["weir", "plan", "my runs.csv", "--json"], weir: "0.0.7" };
+  const measured = { command: ["weir", "run", "--dir", "d", "--", "./<b>app"], weir: "0.0.8", host: "node17", date: "2026-01-02T03:04:05Z" };
+  const both = make_page("made", { ...documents.plan(), made }, { ...documents.run("session"), made: measured });
+  await with_page(both, "narrow", async (page) => {
+    assert.match(await page.locator("#part-1 .origin").innerText(), /^weir plan 'my runs\.csv' --json\n.*made-1\.json · written .* · by weir 0\.0\.7 · seed 5$/);
+    assert.match(await page.locator("#part-2 .origin").innerText(), /^weir run --dir d -- '\.\/<b>app'\n.*made-2\.json · written .* · by weir 0\.0\.8 · on node17 · at 2026-01-02 03:04:05 UTC$/);
+    await fits(page);
   });
 });

@@ -124,6 +124,9 @@ test("extremes: shares, return levels with their intervals", async () => {
     assert.deepEqual(named(levels, "return level").data.map((point) => Math.round(point[0])), [10, 100, 1000]);
     const model = named(levels, "model").data.find((point) => point[0] > 50);
     near(model[1], 0.0151 + (0.0006 / 0.11) * ((-Math.log(1 - 1 / model[0])) ** -0.11 - 1), 1e-9);
+    const slowest = await series_of(page, "The slowest of many");
+    assert.deepEqual(named(slowest, "95 %").data.map((point) => point[0]), [1, 4, 16]);
+    near(named(slowest, "95 %").data[2][1], 0.0193);
   });
 });
 
@@ -144,6 +147,7 @@ test("checks: verdict, conflicts, pairs, advice", async () => {
     assert.deepEqual((await series_of(page, "Who conflicts with whom"))[0].data, [[0, 0, 4], [1, 0, 8], [2, 0, 12]]);
     assert.match(await figure(page, "Where to commit").innerText(), /rank 0: fsync after pwrite, before MPI_Barrier/);
     assert.match(await figure(page, "Verdict for each file").innerText(), /✗ 8/);
+    assert.match(await figure(page, "Names that others rely on").innerText(), /2 names are made.*rank 0\s+rename\(.*rank 2\s+open\(/s);
   });
 });
 
@@ -152,11 +156,12 @@ test("patterns: shares, sizes, metadata by its maker", async () => {
     assert.deepEqual(named(await series_of(page, "How accesses follow"), "random").data, [0.02, 0.5]);
     assert.deepEqual(named(await series_of(page, "Sizes of requests"), "writes").data, [50, null, 850]);
     assert.deepEqual(named(await series_of(page, "Metadata operations"), "by mpi").data, [16, 0]);
+    assert.match(await figure(page, "Each file").innerText(), /1 of 1 have a stride.*shared\.dat\s+write\s+8\s+88\s+64 KiB\s+0 %\s+38 %\s+50 %\s+64 KiB every 512 KiB/s);
   });
 });
 
 test("maps: errors over the floor, predictions, slices, convergence", async () => {
-  await with_page(make_page("numbers-map", documents.validation(), documents.slice(), documents.converge()), "light", async (page) => {
+  await with_page(make_page("numbers-map", documents.validation(), documents.slice(), documents.converge(), documents.lineSlice()), "light", async (page) => {
     const errors = await series_of(page, "Error against the share");
     assert.deepEqual(named(errors, "gp").data, [[0.1, 32], [0.2, 26], [0.5, 20], [0.9, 14]]);
     assert.deepEqual(errors[0].marks, [13.962]);
@@ -165,11 +170,21 @@ test("maps: errors over the floor, predictions, slices, convergence", async () =
     assert.equal(slice.length, 29); // one was not measured
     assert.deepEqual(slice.find((cell) => cell[0] === 5 && cell[1] === 4), [5, 4, 21]);
     assert.equal(named(await series_of(page, "Runs until"), "90 % narrowed").data.length, 19);
+    const tested = documents.validation();
+    tested.results = ["lm", "gp"].map((method, i) => ({ method, train: null, are_percent: 20 - 3 * i, standard_error: 1, count: 1 }));
+    tested.maps = [];
+    await with_page(make_page("numbers-tested", tested), "light", async (other) => {
+      const [error] = await series_of(other, "Error of each method");
+      assert.deepEqual([error.data, error.marks], [[17, 20], [13.962]]);
+    });
+    const of_one = page.locator("#part-4 figure.view");
+    assert.match(await of_one.innerText(), /greatest at threads 4 \(7\)/);
+    assert.equal(await of_one.count(), 1);
   });
 });
 
 test("interference: matrix, sweep, slices", async () => {
-  await with_page(make_page("numbers-interfere", documents.matrix(), documents.sweep(), documents.slices()), "light", async (page) => {
+  await with_page(make_page("numbers-interfere", documents.matrix(), documents.sweep(), documents.slices(), documents.closes()), "light", async (page) => {
     const matrix = (await series_of(page, "Degradation, chunks of 1 MiB"))[0].data;
     assert.deepEqual(matrix.find((cell) => cell[2] === 89), [2, 0, 89]);
     assert.match(await figure(page, "Degradation, chunks of 1 MiB").innerText(), /open_write_close loses most, 89 % beside aggregate_write, at least 85 %: keep these two apart.*as if alone: open_write_close beside aggregate_write\./);
@@ -177,6 +192,7 @@ test("interference: matrix, sweep, slices", async () => {
     const sweep = await series_of(page, "Sweep");
     assert.deepEqual(named(sweep, "write_seek beside aggregate_write").data[7], [8388608, 76]);
     assert.deepEqual((await series_of(page, "Time slices"))[0].data[11], [11, 4e7]);
+    assert.match(await page.locator("#part-4").innerText(), /files are counted.*Files closed in each slice of time/s);
   });
 });
 
@@ -198,6 +214,13 @@ test("the burst buffer: bytes, requests, locks, models compared", async () => {
     assert.deepEqual((await series_of(page, "Bandwidth by model"))[0].data, [4e8, 2e8]);
     assert.match(await figure(page, "Bandwidth by model").innerText(), /session is fastest/);
     assert.deepEqual((await series_of(page, "Requests to owners"))[0].data, [60, 30, 9, 9, 4]);
+  });
+  const verified = { ...documents.run("commit"), verify: { checked_reads: 30, stale_reads: 3, stale: [{ file: "/scratch/out/shared", model: "commit", begin_bytes: 100, end_bytes: 105, reader: { node: 0, pid: 812, rank: null }, writer: { node: 0, pid: 811, rank: 1 }, missing: "publish", calls: ["close", "fsync"], times: 3 }] } };
+  verified.bytes.past_weir_bytes = 4096;
+  await with_page(make_page("numbers-verify", verified), "light", async (page) => {
+    assert.match(await page.locator(".verdict.bad").innerText(), /3 of 30 reads were stale: commit is not enough/);
+    assert.match(await page.locator(".problem").innerText(), /4 KiB were written by programs that Weir's library is not in, and are lost/);
+    assert.match(await figure(page, "Stale reads").innerText(), /shared\s+commit\s+100\s+105\s+process 812\s+rank 1\s+publish\s+close fsync\s+3/);
   });
 });
 

@@ -29,6 +29,8 @@ async function shows(name, documents, titles) {
       assert.equal(await page.getByText("could not be made").count(), 0);
       const found = await page.locator("figure.view h3").allInnerTexts();
       for (const title of titles) assert.ok(found.some((one) => title.test(one)), `${title} is not among ${found.join(", ")}`);
+      const made = await page.locator("section .origin code").allInnerTexts();
+      assert.deepEqual(made.map((one) => one.split(" ").slice(0, 2)), documents.map((one) => one.made.command.slice(0, 2)), "each result states its command");
       assert.equal(await page.getByText(/\b(NaN|undefined|Infinity)\b/).count(), 0);
       await fits(page);
       await page.evaluate(() => window.scrollTo(0, 0));

@@ -8,7 +8,7 @@ import { fsStatsPart, fsStatusPart, runPart } from "./views/burst";
 import { checkPart } from "./views/check";
 import { fitPart } from "./views/fit";
 import { advisePart, classifyPart, matrixPart, slicesPart } from "./views/interfere";
-import { anovaPart, convergePart, predictPart, proposePart, slicePart, validatePart } from "./views/map";
+import { anovaPart, convergePart, mapFitPart, predictPart, proposePart, slicePart, validatePart } from "./views/map";
 import { patternsPart } from "./views/patterns";
 import { planPart } from "./views/plan";
 import { studyPart } from "./views/study";
@@ -29,6 +29,7 @@ const kinds: Record<string, Views> = {
   "plan": { title: "Plan of runs", make: planPart },
   "detect": { title: "New runs against a baseline", make: detectPart },
   "map-validate": { title: "Map: validation", make: validatePart },
+  "map-fit": { title: "Map: fit", make: mapFitPart },
   "map-slice": { title: "Map: slice", make: slicePart },
   "map-converge": { title: "Map: convergence", make: convergePart },
   "map-anova": { title: "Map: analysis of variance", make: anovaPart },

@@ -1,9 +1,10 @@
 import "./style.css";
 import { force, isDark, onColours, startColours } from "./lib/colours";
 import { button, el, facts, notice } from "./lib/dom";
-import { isDoc, list, num, text, texts } from "./lib/value";
+import { doc, isDoc, list, num, text, texts } from "./lib/value";
 import type { Doc, Json } from "./lib/value";
 import { safely, startViews } from "./lib/view";
+import { when } from "./lib/format";
 import { kindOf } from "./kinds";
 import { compareRuns } from "./views/burst";
 
@@ -21,10 +22,6 @@ function themeButton(): HTMLElement {
   return made;
 }
 
-function when(value: string | null): string | null {
-  return value === null ? null : value.replace("T", " ").replace("Z", " UTC");
-}
-
 // A word of a command as a shell takes it.
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
@@ -40,6 +37,19 @@ function header(page: Doc): HTMLElement {
     ["host", text(page, "made", "host")],
     ["date", when(text(page, "made", "date"))],
   ]));
+}
+
+// How a result came about, as far as its document tells: command, version, host, date and seed.
+function origin(part: Doc, source: string): HTMLElement {
+  const of = doc(part, "document");
+  const command = texts(of, "made", "command").map(quoted).join(" ");
+  const written = when(text(part, "written"));
+  const weir = text(of, "made", "weir") ?? text(of, "facts", "weir");
+  const [host, date] = [text(of, "made", "host"), when(text(of, "made", "date"))];
+  const seed = num(of, "options", "seed") ?? num(of, "seed");
+  const rest = [source, written === null ? "" : `written ${written}`, weir === null ? "" : `by weir ${weir}`, host === null ? "" : `on ${host}`,
+    date === null ? "" : `at ${date}`, seed === null ? "" : `seed ${seed}`].filter((one) => one !== "").join(" · ");
+  return el("p", { class: "origin" }, ...(command === "" ? [] : [el("code", {}, command), el("br", {})]), rest);
 }
 
 // How long the directory is that all results are in: it is left out where they are told apart.
@@ -61,11 +71,7 @@ function section(part: Doc, index: number, folder: number): HTMLElement {
   for (const warning of texts(part, "warnings")) made.append(notice(warning));
   const body = safely(kind.title, () => el("div", {}, ...kind.make(source)));
   if (body !== null) made.append(body);
-  const written = when(text(part, "written"));
-  const version = text(part, "document", "facts", "weir") ?? text(part, "document", "weir");
-  const seed = num(part, "document", "options", "seed") ?? num(part, "document", "seed");
-  made.append(el("p", { class: "origin" }, [source, written === null ? "" : `written ${written}`, version === null ? "" : `by weir ${version}`,
-    seed === null ? "" : `seed ${seed}`].filter((one) => one !== "").join(" · ")));
+  made.append(origin(part, source));
   return made;
 }
 

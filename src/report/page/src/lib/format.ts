@@ -42,6 +42,17 @@ export function nanoseconds(value: number | null): string {
   return seconds(value === null ? null : value / 1e9);
 }
 
+// "2026-11-18T08:00:00Z" for people.
+export function when(value: string | null): string | null {
+  return value === null ? null : value.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+}
+
+// Nanoseconds since 1970.
+export function whenNs(value: number | null): string | null {
+  const date = new Date((value ?? NaN) / 1e6);
+  return Number.isNaN(date.getTime()) ? null : when(date.toISOString());
+}
+
 export function many(value: number, one: string, more = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : more}`;
 }

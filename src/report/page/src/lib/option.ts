@@ -66,7 +66,7 @@ export function chart(c: Colours, x: Axis, y: Axis, series: Option[], more: Opti
     color: c.series,
     animation: false,
     textStyle: { fontFamily: kFont, color: c.ink },
-    grid: { left: 8, right: 18, top: legend ? 62 : 32, bottom: 28, containLabel: true },
+    grid: { left: 8, right: 18, top: (legend ? 36 : 12) + (y.name === "" ? 0 : 24), bottom: 28, containLabel: true },
     legend: legend
       ? { type: "scroll", data: names, top: 2, left: 0, right: 0, itemWidth: 16, itemHeight: 9, textStyle: { color: c.ink },
           pageIconColor: c.ink, pageTextStyle: { color: c.muted } }
@@ -87,14 +87,14 @@ export function tooltip(c: Colours, more: Option = {}): Option {
 }
 
 // The box for charts of lines over one axis.
-export function axisTip(c: Colours, head: (x: number | string) => string, value: (y: number) => string): Option {
+export function axisTip(c: Colours, head: (x: number | string) => string, value: (y: number, name: string) => string): Option {
   return tooltip(c, {
     trigger: "axis",
     formatter: (items: { axisValue: number | string; seriesName: string; value: unknown }[]) => {
       const lines: Lines = [];
       for (const item of items) {
         const y = Array.isArray(item.value) ? (item.value as unknown[])[1] : item.value;
-        if (typeof y === "number" && item.seriesName !== "") lines.push([item.seriesName, value(y)]);
+        if (typeof y === "number" && item.seriesName !== "") lines.push([item.seriesName, value(y, item.seriesName)]);
       }
       return tip(head(items[0]?.axisValue ?? ""), lines);
     },

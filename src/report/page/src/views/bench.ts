@@ -1,6 +1,6 @@
 // weir.bench-*/1, weir.stripe/1, weir.detect/1: campaigns and what became of them.
 import { el, facts, notice } from "../lib/dom";
-import { bytes, count, percent, plain, seconds } from "../lib/format";
+import { bytes, count, percent, plain, seconds, whenNs } from "../lib/format";
 import { byteInterval, chart, heat, line, rule, tip, tooltip } from "../lib/option";
 import { docs, flag, keyText, list, num, numbers, text, texts } from "../lib/value";
 import type { Doc } from "../lib/value";
@@ -37,6 +37,7 @@ function throughputView(document: Doc): View | null {
 export function benchPart(document: Doc, source: string): HTMLElement[] {
   const end = text(document, "end");
   return [facts([["store", text(document, "store")], ["campaign", text(document, "name")], ["runs", count(num(document, "runs"))], ["disturbed", count(num(document, "disturbed"))], ["failed", count(num(document, "failed"))], ["took", num(document, "seconds") === null ? null : seconds(num(document, "seconds"))],
+    ["measured on", text(document, "environment", "host")], ["begun", whenNs(num(document, "environment", "captured_ns"))], ["by", text(document, "environment", "weir") === null ? null : `weir ${text(document, "environment", "weir") ?? ""}`],
     ["seed", num(document, "seed") === null ? null : String(num(document, "seed"))]]),
   ...(end !== null && end !== "finished" ? [notice(`The campaign is not complete: ${end.replace("_", " ")}; weir bench run --resume goes on with it.`, "problem")] : []),
   views(source, [["Throughput", () => throughputView(document)]])];

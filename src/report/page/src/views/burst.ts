@@ -1,8 +1,8 @@
 // weir.fs-stats/1, weir.fs-status/1, weir.run/1: the burst-buffer file system.
 import { el, facts, notice } from "../lib/dom";
-import { bytes, count, many, percent, seconds } from "../lib/format";
+import { bytes, count, many, percent, seconds, shortName } from "../lib/format";
 import { byteInterval, chart, tip, tooltip } from "../lib/option";
-import { doc, docs, flag, list, num, text } from "../lib/value";
+import { doc, docs, flag, isDoc, list, num, text } from "../lib/value";
 import type { Doc } from "../lib/value";
 import { tableView, views } from "../lib/view";
 import type { View } from "../lib/view";
@@ -18,12 +18,13 @@ function bars(title: string, says: string, rows: [string, number][], unit: strin
     numbers: () => ({ columns: ["what", column], rows }),
     chart: { height: Math.max(200, 80 + 24 * rows.length), option: (c) => chart(c, { name: unit, min: 0, format, interval: unit.startsWith("bytes") ? byteInterval(Math.max(...rows.map((one) => one[1]))) : undefined }, { name: "", words: rows.map((one) => one[0]), inverse: true },
       [{ type: "bar", barMaxWidth: 18, data: rows.map((one) => one[1]), itemStyle: { color: c.series[0] }, label: { show: true, position: "right", color: c.muted, formatter: (item: { value: number }) => format(item.value) } }],
-      { grid: { left: 8, right: 70, top: 32, bottom: 28, containLabel: true }, tooltip: tooltip(c, { formatter: (item: { name: string; value: number }) => tip(item.name, [[column, format(item.value)]]) }) }) },
+      { grid: { left: 8, right: 70, top: 12, bottom: 28, containLabel: true }, tooltip: tooltip(c, { formatter: (item: { name: string; value: number }) => tip(item.name, [[column, format(item.value)]]) }) }) },
   };
 }
 
 function rpcsView(document: Doc): View | null {
-  const rows = pairs(doc(document, "rpcs")).sort((a, b) => b[1] - a[1]);
+  const all_kinds = pairs(doc(document, "rpcs")).sort((a, b) => b[1] - a[1]);
+  const rows = all_kinds.some((one) => one[1] > 0) ? all_kinds.filter((one) => one[1] > 0) : all_kinds;
   const all = rows.reduce((sum, one) => sum + one[1], 0);
   return bars("Requests to owners", `${count(all)} requests, by kind. Every read that asks and every write that publishes is one: a weaker model makes fewer.`, rows, "requests", (value) => count(value), "requests");
 }
@@ -38,8 +39,9 @@ function locksView(document: Doc): View | null {
 
 function bytesView(document: Doc): View | null {
   const words: Record<string, string> = { buffered: "in the buffer", spilled: "spilled", peer_read: "read by other nodes", written_back: "written back", flushed: "flushed",
+    published: "published", reclaimed: "freed for new ones", past_weir_bytes: "lost: past Weir",
     published_bytes: "published", flushed_bytes: "flushed", peer_read_bytes: "read by other nodes", spilled_bytes: "spilled", buffered_bytes: "in the buffer", written_back_bytes: "written back" };
-  const rows = pairs(doc(document, "bytes")).map(([name, value]): [string, number] => [words[name] ?? name, value]);
+  const rows = pairs(doc(document, "bytes")).filter(([name, value]) => value > 0 || name !== "past_weir_bytes").map(([name, value]): [string, number] => [words[name] ?? name, value]);
   const spilled = num(document, "bytes", "spilled") ?? num(document, "bytes", "spilled_bytes") ?? 0;
   return bars("What was buffered and flushed", spilled > 0 ? `${bytes(spilled)} did not fit into the buffer and went to the backing directory: a larger buffer would pay.` : "Bytes by where they went; nothing had to be spilled.", rows, "bytes", (value) => bytes(value), "bytes");
 }
@@ -77,12 +79,34 @@ function timesView(document: Doc): View | null {
   return bars("Where the time went", flush > 0.5 * program ? "Flushing takes long beside the program: what it writes is more than the backing directory takes in that time." : "The flush is short beside the program: the buffer costs little.", rows, "seconds", (value) => seconds(value), "seconds");
 }
 
+function process(value: Doc): string {
+  const [rank, pid] = [num(value, "rank"), num(value, "pid")];
+  return rank !== null ? `rank ${rank}` : pid !== null ? `process ${pid}` : `node ${num(value, "node") ?? "?"}`;
+}
+
+// What weir run --verify saw of reads under weak models.
+function staleView(document: Doc): View | null {
+  const rows = docs(document, "verify", "stale").map((one) => [shortName(text(one, "file") ?? "?"), text(one, "model"), num(one, "begin_bytes"), num(one, "end_bytes"), process(doc(one, "reader")),
+    isDoc(one.writer) ? process(one.writer) : "length changed", text(one, "missing"), list(one, "calls").map(String).join(" "), num(one, "times")]);
+  if (rows.length === 0) return null;
+  return tableView("Stale reads", "Reads that got other bytes than posix would give, and the calls that would have made them right.",
+    { columns: ["file", "model", "from", "to", "reader", "writer", "missing", "calls", "times"], rows }, undefined, true);
+}
+
+function verdict(document: Doc): HTMLElement | null {
+  const [checked, stale] = [num(document, "verify", "checked_reads"), num(document, "verify", "stale_reads")];
+  if (checked === null || stale === null) return null;
+  return el("p", { class: stale > 0 ? "verdict bad" : "verdict" }, stale > 0 ? `${count(stale)} of ${count(checked)} reads were stale: ${text(document, "model") ?? "this model"} is not enough.` : `${many(checked, "read")} verified: each got what posix would give.`);
+}
+
 export function runPart(document: Doc, source: string): HTMLElement[] {
   const status = num(document, "status");
   return [
-    facts([["command", list(document, "command").map(String).join(" ")], ["model", text(document, "model")], ["directory", text(document, "dir")], ["files", count(num(document, "files"))], ["exit status", status === null ? null : String(status)]]),
+    facts([["command", list(document, "command").map(String).join(" ")], ["model", text(document, "model")], ["directory", text(document, "dir")], ["files", count(num(document, "files"))], ["brought in ahead", num(document, "stage_in", "bytes") === null ? null : `${bytes(num(document, "stage_in", "bytes"))} in ${seconds(num(document, "stage_in", "s"))}`], ["exit status", status === null ? null : String(status)]]),
+    ...[verdict(document)].filter((one): one is HTMLElement => one !== null),
     ...(status !== null && status !== 0 ? [notice(`The program ended with status ${status}.`, "problem")] : []),
-    views(source, [["Times", () => timesView(document)], ["Bytes", () => bytesView(document)], ["Requests", () => rpcsView(document)], ["Locks", () => locksView(document)]]),
+    ...((num(document, "bytes", "past_weir_bytes") ?? 0) > 0 ? [notice(`${bytes(num(document, "bytes", "past_weir_bytes"))} were written by programs that Weir's library is not in, and are lost.`, "problem")] : []),
+    views(source, [["Times", () => timesView(document)], ["Bytes", () => bytesView(document)], ["Requests", () => rpcsView(document)], ["Locks", () => locksView(document)], ["Stale reads", () => staleView(document)]]),
   ];
 }
 

@@ -102,6 +102,16 @@ function adviceView(document: Doc): View | null {
     { columns: ["model", "file", "what", "pairs", "after", "before", "how"], rows: advice.map((one) => [text(one, "model"), text(one, "file"), text(one, "what"), num(one, "pairs"), text(one, "after", "call"), text(one, "before", "call"), texts(one, "text").join("; ")]) }, true);
 }
 
+function namesView(document: Doc): View | null {
+  const examples = docs(document, "metadata", "examples");
+  if (examples.length === 0) return null;
+  const all = num(document, "metadata", "dependencies") ?? examples.length;
+  const races = num(document, "metadata", "races") ?? 0;
+  return tableView("Names that others rely on", `${many(all, "name is", "names are")} made, renamed or removed by one process and used by another${all > examples.length ? `; ${count(examples.length)} of them` : ""}. `
+    + (races > 0 ? `${many(races, "of them has", "of them have")} nothing that orders the two: whether the name is there is chance.` : "The program orders them: a file system must show the new name by then, whatever the model says of bytes."),
+  { columns: ["changed by", "call", "relied on by", "call", "race"], rows: examples.map((one) => [who(one.change), text(one, "change", "call"), who(one.use), text(one, "use", "call"), flag(one, "race")]) }, undefined, true);
+}
+
 export function checkPart(document: Doc, source: string): HTMLElement[] {
   const proven = flag(document, "order", "proven");
   const made: HTMLElement[] = [
@@ -113,5 +123,5 @@ export function checkPart(document: Doc, source: string): HTMLElement[] {
   for (const note of texts(document, "notes")) made.push(notice(note));
   if (docs(document, "models").length === 0) made.push(notice("The result tells of no model.", "problem"));
   return [...made, views(source, [["Models", () => modelsView(document)], ["Pairs", () => pairsView(document)], ["Files", () => filesView(document)],
-    ["Where to commit", () => adviceView(document)], ["Conflicting calls", () => examplesView(document)]])];
+    ["Where to commit", () => adviceView(document)], ["Conflicting calls", () => examplesView(document)], ["Names", () => namesView(document)]])];
 }

@@ -1,8 +1,8 @@
 // What weir fit --family gev adds: return levels, the growth of the slowest of many, traffic.
 import { cdf } from "../lib/distribution";
 import type { Model } from "../lib/distribution";
-import { percent, plain } from "../lib/format";
-import { chart, line, tip, tooltip } from "../lib/option";
+import { plain } from "../lib/format";
+import { axisTip, chart, line, tip, tooltip } from "../lib/option";
 import { docs, num } from "../lib/value";
 import type { Doc } from "../lib/value";
 import type { Maker, View } from "../lib/view";
@@ -88,19 +88,21 @@ function probabilities(group: Doc, model: Model): View | null {
 
 function growth(group: Doc, column: string): View | null {
   const rows = docs(group, "slowest_of").map((one) =>
-    [num(one, "targets") ?? num(one, "of") ?? num(one, "n"), num(one, "mean"), num(one, "median") ?? num(one, "q50"), num(one, "q90")]);
+    [num(one, "targets"), num(one, "mean"), num(one, "median"), num(one, "low"), num(one, "high")]);
   const usable = rows.filter((row) => row[0] !== null && (row[1] !== null || row[2] !== null));
   if (usable.length < 2) return null;
-  const names = ["", "mean", "median", "90 % quantile"];
+  const names = ["", "mean", "median", "5 %", "95 %"];
+  const [first, last] = [usable[0] ?? [], usable[usable.length - 1] ?? []];
   return {
     title: "The slowest of many",
-    says: "What the slowest of so many targets takes if each behaves like these runs: the price of waiting for all of them.",
-    numbers: () => ({ columns: ["of", "mean", "median", "q90"], rows }),
+    says: `What the slowest of so many targets takes if each behaves like these runs: the price of waiting for all of them. The median goes from ${plain(first[2] ?? null, 3)} of ${plain(first[0] ?? null, 3)} to ${plain(last[2] ?? null, 3)} of ${plain(last[0] ?? null, 3)}.`,
+    numbers: () => ({ columns: ["targets", "mean", "median", "low", "high"], rows }),
     chart: {
       height: 280,
       option: (c) => chart(c, { name: "how many", log: true, format: (x) => plain(x, 3) }, { name: column },
-        [1, 2, 3].filter((i) => usable.some((row) => row[i] !== null)).map((i) =>
-          line(names[i] ?? "", usable.map((row) => [row[0] ?? null, row[i] ?? null]), { showSymbol: true }))),
+        [1, 2, 3, 4].filter((i) => usable.some((row) => row[i] !== null)).map((i) =>
+          line(names[i] ?? "", usable.map((row) => [row[0] ?? null, row[i] ?? null]), i < 3 ? { showSymbol: true } : { lineStyle: { width: 1, type: "dotted", color: c.muted }, itemStyle: { color: c.muted } })),
+        { tooltip: axisTip(c, (x) => `slowest of ${plain(Number(x), 3)}`, (y) => plain(y)) }),
     },
   };
 }
@@ -112,7 +114,7 @@ function traffic(group: Doc): View | null {
   return {
     title: "Traffic of others",
     says: `These runs took ${plain(factor, 3)} times as long as the quiet ones (${plain(num(group, "traffic", "low"), 3)} to ${plain(num(group, "traffic", "high"), 3)}); `
-      + `a factor that drifts from block to block is traffic that comes and goes (drift p = ${percent(num(group, "traffic", "drift_p"))}).`,
+      + `a factor that drifts from block to block is traffic that comes and goes (drift p = ${plain(num(group, "traffic", "drift_p"), 2)}).`,
     numbers: () => ({ columns: ["first_run", "runs", "factor"], rows: blocks }),
     chart: {
       height: 240,

@@ -242,6 +242,8 @@ function groupViews(group: Doc, column: string, source: string): HTMLElement {
   const model = first === undefined ? null : modelOf(first);
   if (first !== undefined && flag(first, "converged") === false)
     made.append(notice("The best model's fit did not converge; its figures are where it stopped.", "problem"));
+  const note = text(first, "note");
+  if (note !== null) made.append(notice(note));
   if (model === null) {
     if (skipped === null) made.append(notice("No model was fitted to this group.", "problem"));
     return made;

@@ -1,7 +1,7 @@
 // weir.interfere-*/1: who slows whom down.
 import { facts, notice } from "../lib/dom";
 import { bytes, count, greatest, many, percent, plain, seconds } from "../lib/format";
-import { axisTip, byteInterval, chart, heat, line, tip, tooltip } from "../lib/option";
+import { axis, axisTip, byteInterval, chart, heat, line, tip, tooltip } from "../lib/option";
 import { doc, docs, flag, num, numbers, text, texts } from "../lib/value";
 import type { Doc } from "../lib/value";
 import { tableView, views } from "../lib/view";
@@ -108,16 +108,23 @@ function slicesView(document: Doc): View | null {
   const start = begin[0] ?? 0;
   const degradation = num(document, "degradation_percent");
   const dents = docs(document, "dents");
+  // Files that are closed, where writes are not seen: the storage's bytes have an axis of their own then.
+  const files = text(document, "metric") === "closes";
+  const told = (storage: boolean) => (value: number) => (files && !storage ? count(value) : bytes(value));
+  const scale = (storage: boolean) => ({ name: files && !storage ? "files closed in a slice" : files ? "bytes of the storage" : "bytes in a slice", min: 0, format: told(storage),
+    interval: files && !storage ? undefined : byteInterval(greatest(series.filter((one) => !files || one.storage).flatMap((one) => one.values))) });
   return {
     title: "Time slices of programs and storage",
     says: degradation === null ? "Bytes in each slice of time. Gaps that come together with another's bursts are interference."
-      : `Bytes in each slice of time, on one clock: the probe loses ${plain(degradation, 3)} % (${plain(num(document, "low"), 3)} to ${plain(num(document, "high"), 3)}) while the signal is active; ${many(dents.length, "dent")}, ${count(num(document, "dents_in_step"))} of them in step with it.`,
+      : `${files ? "Files closed" : "Bytes"} in each slice of time, on one clock: the probe loses ${plain(degradation, 3)} % (${plain(num(document, "low"), 3)} to ${plain(num(document, "high"), 3)}) while the signal is active; ${many(dents.length, "dent")}, ${count(num(document, "dents_in_step"))} of them in step with it${dents.length > 0 ? " (shaded)" : ""}.`,
     wide: true,
     numbers: () => ({ columns: ["begin_ns", ...series.map((one) => one.name)], rows: begin.map((time, i) => [time, ...series.map((one) => one.values[i] ?? null)]) }),
     chart: { height: 340, canvas: true, option: (c) => {
-      const made = chart(c, { name: "seconds since the first slice", format: (x) => seconds(x) }, { name: "bytes in a slice", min: 0, format: (y) => bytes(y), interval: byteInterval(greatest(series.flatMap((one) => one.values))) },
-        series.map((one) => line(one.name, begin.map((time, i) => [(time - start) / 1e9, one.values[i] ?? null]), { step: "end", areaStyle: one.storage ? { opacity: 0.12 } : undefined, lineStyle: { width: one.storage ? 1 : 2 } })),
-        { tooltip: axisTip(c, (x) => seconds(Number(x)), (y) => bytes(y)), dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }, { type: "slider", height: 18, bottom: 4, filterMode: "none", textStyle: { color: c.muted }, labelFormatter: (x: number) => seconds(x) }] });
+      const made = chart(c, { name: "seconds since the first slice", format: (x) => seconds(x) }, scale(false),
+        series.map((one, i) => line(one.name, begin.map((time, k) => [(time - start) / 1e9, one.values[k] ?? null]), { step: "end", yAxisIndex: files && one.storage ? 1 : 0,
+          markArea: i > 0 || dents.length === 0 ? undefined : { silent: true, itemStyle: { color: c.bad, opacity: 0.13 }, data: dents.map((dent) => [{ xAxis: ((num(dent, "begin_ns") ?? start) - start) / 1e9 }, { xAxis: ((num(dent, "end_ns") ?? start) - start) / 1e9 }]) }, areaStyle: one.storage ? { opacity: 0.12 } : undefined, lineStyle: { width: one.storage ? 1 : 2 } })),
+        { tooltip: axisTip(c, (x) => seconds(Number(x)), (y, name) => told(series.find((one) => one.name === name)?.storage === true)(y)), dataZoom: [{ type: "inside", filterMode: "none", zoomOnMouseWheel: "ctrl" }, { type: "slider", height: 18, bottom: 4, filterMode: "none", textStyle: { color: c.muted }, labelFormatter: (x: number) => seconds(x) }] });
+      if (files && series.some((one) => one.storage)) made.yAxis = [axis(scale(false), c, true), { ...axis(scale(true), c, true), splitLine: { show: false }, nameTextStyle: { color: c.muted, fontSize: 12, align: "right" } }];
       made.grid = { left: 8, right: 24, top: 62, bottom: 60, containLabel: true };
       return made;
     } },
@@ -125,7 +132,7 @@ function slicesView(document: Doc): View | null {
 }
 
 export function slicesPart(document: Doc, source: string): HTMLElement[] {
-  const made = [facts([["directory", text(document, "directory")], ["metric", text(document, "metric")], ["processes", num(document, "program", "processes") === null ? null : count(num(document, "program", "processes"))]])];
+  const made = [facts([["directory", text(document, "directory")], ["metric", text(document, "metric")], ["processes", num(document, "program", "processes") === null ? null : count(num(document, "program", "processes"))]]), ...texts(document, "notes").map((note) => notice(note))];
   if (slicesOf(document).begin.length === 0) return [...made, notice("The result holds no slices.", "problem")];
   return [...made, views(source, [["Slices", () => slicesView(document)]])];
 }

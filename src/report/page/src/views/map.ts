@@ -13,9 +13,25 @@ function about(document: Doc): HTMLElement {
     ["seed", num(document, "options", "seed") === null ? null : String(num(document, "options", "seed"))]]);
 }
 
+// With --test or --leave-level there are no shares: one error for each method.
+function testedView(results: Doc[], floor: number | null): View | null {
+  const rows = results.flatMap((row): [string, number, number | null][] => {
+    const error = num(row, "are_percent");
+    return error === null ? [] : [[text(row, "method") ?? "?", error, num(row, "standard_error")]];
+  }).sort((a, b) => a[1] - b[1]);
+  if (rows.length === 0) return null;
+  return {
+    title: "Error of each method",
+    says: `How far predictions are from what was measured, in configurations the predictor had not seen: ${rows[0]?.[0] ?? "?"} is best with ${plain(rows[0]?.[1] ?? null, 3)} %${floor === null ? "." : `, and noise alone makes ${plain(floor, 3)} %.`}`,
+    numbers: () => ({ columns: ["method", "are_percent", "standard_error", "noise_floor_percent"], rows: rows.map((row) => [...row, floor]) }),
+    chart: { height: Math.max(200, 90 + 30 * rows.length), option: (c) => chart(c, { name: "relative error, %", min: 0 }, { name: "", words: rows.map((row) => row[0]), inverse: true },
+      [{ type: "bar", barMaxWidth: 18, data: rows.map((row) => row[1]), itemStyle: { color: c.series[0] }, markLine: floor === null ? undefined : rule(floor, "noise floor", c, true) }]) },
+  };
+}
+
 function errorView(results: Doc[], floor: number | null): View | null {
   const rows = results.filter((row) => num(row, "train") !== null && num(row, "are_percent") !== null);
-  if (rows.length === 0) return null;
+  if (rows.length === 0) return testedView(results, floor);
   const methods = [...new Set(rows.map((row) => text(row, "method") ?? "?"))];
   const best = rows.reduce((a, b) => ((num(b, "are_percent") ?? 0) < (num(a, "are_percent") ?? 0) ? b : a));
   const least = num(best, "are_percent") ?? 0;
@@ -62,6 +78,15 @@ function distributionsTable(document: Doc): View | null {
     { columns: ["map", "configurations", "folds", "ks_predicted", "ks_nearest_neighbour", "ks_global"], rows });
 }
 
+// Errors by the labels of --by.
+function byTable(document: Doc): View | null {
+  const rows = docs(document, "by").map((one) => [keyText(one.key), text(one, "method"), num(one, "train"), num(one, "are_percent"), num(one, "count")]);
+  if (rows.length === 0) return null;
+  const worst = rows.reduce((a, b) => (Number(b[3] ?? -1) > Number(a[3] ?? -1) ? b : a));
+  return tableView("Error by kind of configuration", `Where predictions are good and where they are not: ${String(worst[0])} is worst, ${plain(Number(worst[3]), 3)} % off by ${String(worst[1])}.`,
+    { columns: ["configurations", "method", "train", "are_percent", "count"], rows });
+}
+
 export function validatePart(document: Doc, source: string): HTMLElement[] {
   const made = [about(document), ...texts(document, "input", "notes").map((note) => notice(note))];
   const failed = docs(document, "results").filter((row) => text(row, "failed") !== null);
@@ -71,15 +96,34 @@ export function validatePart(document: Doc, source: string): HTMLElement[] {
   const show = (index: number) => {
     const one = index === 0 ? document : maps[index - 1] ?? {};
     place.replaceChildren(views(source, [["Error", () => errorView(docs(one, "results"), num(one, "noise_floor_percent"))],
-      ["Predicted against measured", () => (index === 0 ? predictedView(document) : null)], ["Distributions", () => (index === 0 ? distributionsTable(document) : null)]]));
+      ["Predicted against measured", () => (index === 0 ? predictedView(document) : null)], ["Distributions", () => (index === 0 ? distributionsTable(document) : null)],
+      ["By kind", () => (index === 0 ? byTable(document) : null)]]));
   };
   if (maps.length > 1) made.push(choice("Map", ["all maps", ...maps.map((map) => keyText(map.key))], show));
   show(0);
   return [...made, place];
 }
 
+// Over one factor: a line.
+function lineSliceView(map: Doc, document: Doc): View | null {
+  const [xName, response] = [text(document, "x_factor") ?? "x", text(document, "input", "response") ?? "Response"];
+  const points = list(map, "x").map((x, i): [string, number | null] => [String(x), num(map, "values", 0, i)]);
+  const known = points.filter((one) => one[1] !== null);
+  if (known.length === 0) return null;
+  const most = known.reduce((a, b) => ((b[1] ?? 0) > (a[1] ?? 0) ? b : a));
+  const over = texts(map, "averaged_over");
+  return {
+    title: `${response} over ${xName}`,
+    says: `${keyText(map.key, "All configurations")}: greatest at ${xName} ${most[0]} (${plain(most[1])})${over.length > 0 ? `; mean over ${over.join(", ")}` : ""}.`,
+    numbers: () => ({ columns: [xName, "value"], rows: points }),
+    chart: { option: (c) => chart(c, { name: xName, words: points.map((one) => one[0]) }, { name: response }, [{ type: "line", name: response, showSymbol: true, symbol: "circle", symbolSize: 6, data: points.map((one) => one[1]) }],
+      { tooltip: axisTip(c, (at) => `${xName} ${at}`, (value) => plain(value)) }) },
+  };
+}
+
 function sliceView(map: Doc, document: Doc): View | null {
   const [x, y] = [list(map, "x").map(String), list(map, "y").map(String)];
+  if (y.length === 0) return lineSliceView(map, document);
   const cells: [number, number, number][] = [];
   list(map, "values").forEach((row, j) => list(row).forEach((value, i) => { if (typeof value === "number") cells.push([i, j, value]); }));
   if (cells.length === 0) return null;
@@ -129,12 +173,20 @@ function runsView(map: Doc): View | null {
   };
 }
 
+function askedView(map: Doc): View | null {
+  const rows = docs(map, "predictions").map((one) => [keyText(one.configuration), num(one, "n75"), num(one, "n90"), num(one, "n75_s"), num(one, "n90_s")]);
+  if (rows.length === 0) return null;
+  return tableView("Runs that other configurations will need", "What the map expects where nothing was measured: runs until the interval has narrowed by 75 % and by 90 % of what it will.",
+    { columns: ["configuration", "n75", "n90", "n75_s", "n90_s"], rows });
+}
+
 export function convergePart(document: Doc, source: string): HTMLElement[] {
   const maps = docs(document, "maps");
   const place = el("div");
   const show = (index: number) => {
     const map = maps[index] ?? {};
-    place.replaceChildren(...texts(map, "notes").map((note) => notice(note)), views(source, [["Runs", () => runsView(map)], ["Intervals", () => convergeView(map, numbers(document, "range_runs"))]]));
+    place.replaceChildren(...texts(map, "notes").map((note) => notice(note)), views(source, [["Runs", () => runsView(map)], ["Intervals", () => convergeView(map, numbers(document, "range_runs"))],
+      ["Asked", () => askedView(map)]]));
   };
   const made = [about(document)];
   if (maps.length > 1) made.push(choice("Map", maps.map((map) => keyText(map.key)), show));
@@ -158,7 +210,14 @@ function anovaView(map: Doc): View | null {
 }
 
 export function anovaPart(document: Doc, source: string): HTMLElement[] {
-  return [about(document), views(source, docs(document, "maps").slice(0, 12).map((map): Maker => [keyText(map.key), () => anovaView(map)]))];
+  return [about(document), ...docs(document, "maps").flatMap((map) => texts(map, "notes")).map((note) => notice(note)),
+    views(source, docs(document, "maps").slice(0, 12).map((map): Maker => [keyText(map.key), () => anovaView(map)]))];
+}
+
+export function mapFitPart(document: Doc, source: string): HTMLElement[] {
+  const rows = docs(document, "maps").map((one) => [keyText(one.key, "all"), num(one, "configurations"), text(one, "method"), text(one, "scaling")]);
+  return [about(document), facts([["model", text(document, "model")]]), rows.length === 0 ? notice("The result holds no maps: nothing was fitted.", "problem")
+    : views(source, [["Maps", () => tableView("Fitted maps", "What is in the file of the model: weir map predict answers from it.", { columns: ["map", "configurations", "method", "scaling"], rows })]])];
 }
 
 function predictionsTable(document: Doc): View | null {

@@ -49,6 +49,24 @@ function groupsView(document: Doc): View | null {
     { columns: ["name", "files", "access", "processes", "pattern", "shape", "bytes"], rows: groups.map((one) => [text(one, "name"), num(one, "files"), text(one, "access"), num(one, "processes"), text(one, "pattern"), text(one, "shape"), num(one, "bytes")]) }, true);
 }
 
+function filesView(document: Doc): View | null {
+  const files = docs(document, "files");
+  if (files.length === 0) return null;
+  const shapes = ["consecutive", "monotonic", "random"];
+  const share = (one: Doc, where: string, shape: string) => {
+    const all = shapes.reduce((sum, name) => sum + (num(one, where, name) ?? 0), 0);
+    return all > 0 ? percent((num(one, where, shape) ?? 0) / all, 0) : "–";
+  };
+  const mean = (one: Doc) => ((num(one, "sizes", "count") ?? 0) > 0 ? (num(one, "sizes", "bytes") ?? 0) / (num(one, "sizes", "count") ?? 1) : null);
+  const strided = files.filter((one) => num(one, "stride", "stride_bytes") !== null).length;
+  return tableView("Each file", `How each file is accessed, by its processes one by one and by all of them as the file system sees it. ${strided === 0 ? "None has a stride." : `${count(strided)} of ${count(files.length)} have a stride: blocks of the same length at the same distance.`}`,
+    { columns: ["file", "access", "processes", "requests", "mean size", "in a row, each process", "in a row, all", "random, all", "stride"], rows: files.map((one) => [shortName(text(one, "name") ?? "?", 60), text(one, "access"), num(one, "processes"), num(one, "sizes", "count"), bytes(mean(one)),
+      share(one, "local", "consecutive"), share(one, "global", "consecutive"), share(one, "global", "random"), num(one, "stride", "stride_bytes") === null ? "–" : `${bytes(num(one, "stride", "length_bytes"))} every ${bytes(num(one, "stride", "stride_bytes"))}`]) },
+    { columns: ["file", "access", "processes", "requests", "bytes", ...shapes.map((shape) => `local_${shape}`), ...shapes.map((shape) => `global_${shape}`), "stride_bytes", "stride_length_bytes"],
+      rows: files.map((one) => [text(one, "name"), text(one, "access"), num(one, "processes"), num(one, "sizes", "count"), num(one, "sizes", "bytes"), ...shapes.map((shape) => num(one, "local", shape)), ...shapes.map((shape) => num(one, "global", shape)),
+        num(one, "stride", "stride_bytes"), num(one, "stride", "length_bytes")]) }, true);
+}
+
 function metadataView(document: Doc): View | null {
   const metadata = docs(document, "metadata");
   if (metadata.length === 0) return null;
@@ -69,5 +87,6 @@ function metadataView(document: Doc): View | null {
 export function patternsPart(document: Doc, source: string): HTMLElement[] {
   const made: HTMLElement[] = [facts([["processes", count(num(document, "processes"))], ["accesses", count(num(document, "accesses"))]])];
   if ((num(document, "accesses") ?? 0) === 0) made.push(notice("The trace holds no accesses to files.", "problem"));
-  return [...made, views(source, [["Who accesses how many files", () => groupsView(document)], ["Sequences", () => sharesView(document)], ["Sizes", () => sizesView(document)], ["Metadata", () => metadataView(document)]])];
+  return [...made, views(source, [["Who accesses how many files", () => groupsView(document)], ["Sequences", () => sharesView(document)], ["Sizes", () => sizesView(document)], ["Metadata", () => metadataView(document)],
+    ["Each file", () => filesView(document)]])];
 }

@@ -1,6 +1,6 @@
 // weir.trace-view/1, which weir report makes of a trace, and weir.stat/1.
 import { choice, facts, notice } from "../lib/dom";
-import { bytes, count, many, nanoseconds, percent, plain, shortName } from "../lib/format";
+import { bytes, count, many, nanoseconds, percent, plain, shortName, whenNs } from "../lib/format";
 import { byteInterval, chart, heat, tip, tooltip } from "../lib/option";
 import type { EChartsType } from "../lib/echarts";
 import type { Colours } from "../lib/colours";
@@ -160,7 +160,8 @@ export function tracePart(document: Doc, source: string): HTMLElement[] {
   const made: HTMLElement[] = [facts([
     ["program", command], ["calls", count(calls)], ["processes", count(num(stat, "processes"))], ["span", nanoseconds(num(stat, "span_ns"))],
     ["read", bytes(num(stat, "read_bytes"))], ["written", bytes(num(stat, "written_bytes"))], ["timing", text(stat, "timing")],
-    ["host", hosts.length > 4 ? `${hosts.length} hosts` : hosts.join(", ")], ["date", origin === null ? null : new Date(origin / 1e6).toISOString().slice(0, 19).replace("T", " ") + " UTC"],
+    ["host", hosts.length > 4 ? `${hosts.length} hosts` : hosts.join(", ")], ["date", whenNs(origin)],
+    ["recorded by", text(stat, "facts", "weir") === null ? null : `weir ${text(stat, "facts", "weir") ?? ""}`],
     ["exit status", num(stat, "facts", "status") === null ? null : String(num(stat, "facts", "status"))],
   ])];
   for (const warning of texts(stat, "warnings")) made.push(notice(warning));
