@@ -49,7 +49,7 @@ function filesView(document: Doc): View | null {
   const of = (file: Doc, model: string) => docs(file, "models").find((one) => text(one, "name") === model);
   const mark = (file: Doc, model: string) => {
     const one = of(file, model);
-    return one === undefined ? "–" : flag(one, "sufficient") === true ? "✓ enough" : `✗ ${count(conflicts(one))}`;
+    return one === undefined ? "–" : flag(one, "sufficient") === true ? "✓ enough" : conflicts(one) > 0 ? `✗ ${count(conflicts(one))}` : "✗ races";
   };
   const needy = files.filter((file) => text(file, "weakest_model") !== "eventual").length;
   return tableView("Verdict for each file and model", needy === 0 ? "Every file that is written would do with the weakest model." : `${many(needy, "file needs", "files need")} more than the weakest model; a policy by file (weir check --policy) lets the others be fast.`,
