@@ -107,7 +107,7 @@ function namesView(document: Doc): View | null {
   if (examples.length === 0) return null;
   const all = num(document, "metadata", "dependencies") ?? examples.length;
   const races = num(document, "metadata", "races") ?? 0;
-  return tableView("Names that others rely on", `${many(all, "name is", "names are")} made, renamed or removed by one process and used by another${all > examples.length ? `; ${count(examples.length)} of them` : ""}. `
+  return tableView("Names that others rely on", `${many(all, "name is", "names are")} made, renamed or removed by one process and used by another${all > examples.length ? `; ${count(examples.length)} are shown` : ""}. `
     + (races > 0 ? `${many(races, "of them has", "of them have")} nothing that orders the two: whether the name is there is chance.` : "The program orders them: a file system must show the new name by then, whatever the model says of bytes."),
   { columns: ["changed by", "call", "relied on by", "call", "race"], rows: examples.map((one) => [who(one.change), text(one, "change", "call"), who(one.use), text(one, "use", "call"), flag(one, "race")]) }, undefined, true);
 }
