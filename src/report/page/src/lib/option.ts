@@ -48,7 +48,9 @@ export function axis(of: Axis, c: Colours, vertical: boolean): Option {
     // Few words have room for two lines each.
     const lines = vertical && narrow.matches && of.words.length <= 4;
     const width = vertical ? (narrow.matches ? 110 : 180) : narrow.matches ? 70 : of.words.length <= 4 ? 130 : 90;
-    return { ...common, type: "category", data: of.words, axisLabel: { ...label, width, lineHeight: 13, overflow: lines ? "break" : "truncate" } };
+    // A width makes labels that wide, and their neighbours would be left out as overlapped: only where words are long.
+    const long = vertical || Math.max(0, ...of.words.map((word) => word.length)) * 6.5 > width;
+    return { ...common, type: "category", data: of.words, axisLabel: { ...label, fontSize: !vertical && narrow.matches ? 9 : 11, width: long ? width : undefined, lineHeight: 13, overflow: lines ? "break" : "truncate" } };
   }
   // The last mark is a whole one too.
   const step = of.interval;

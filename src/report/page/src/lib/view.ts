@@ -29,6 +29,7 @@ export interface ChartOf {
 
 const kShownRows = 400;
 const kOneLine = 16; // letters: a number keeps its unit, a rank its number
+const kManyLines = 48; // letters: else a narrow column would be all of a phone high
 const kPrintWidth = 680;
 
 class Drawing {
@@ -93,7 +94,7 @@ function shownCell(cell: Cell): HTMLElement {
   if (typeof cell === "number") return el("td", { class: "number" }, Number.isSafeInteger(cell) ? whole(cell) : plain(cell, 6));
   if (cell === null) return el("td", { class: "number" }, "–");
   if (typeof cell === "boolean") return el("td", {}, cell ? "yes" : "no");
-  return el("td", { class: cell.length <= kOneLine ? "short" : "" }, cell);
+  return el("td", { class: cell.length <= kOneLine ? "short" : cell.length > kManyLines ? "long" : "" }, cell);
 }
 
 export function table(numbers: Numbers, label: string): HTMLElement {

@@ -38,9 +38,9 @@ function locksView(document: Doc): View | null {
 }
 
 function bytesView(document: Doc): View | null {
-  const words: Record<string, string> = { buffered: "in the buffer", spilled: "spilled", peer_read: "read by other nodes", written_back: "written back", flushed: "flushed",
+  const words: Record<string, string> = { buffered: "buffer space in use", spilled: "spilled", peer_read: "read by other nodes", written_back: "written back", flushed: "flushed",
     published: "published", reclaimed: "freed for new ones", past_weir_bytes: "lost: past Weir",
-    published_bytes: "published", flushed_bytes: "flushed", peer_read_bytes: "read by other nodes", spilled_bytes: "spilled", buffered_bytes: "in the buffer", written_back_bytes: "written back" };
+    published_bytes: "published", flushed_bytes: "flushed", peer_read_bytes: "read by other nodes", spilled_bytes: "spilled", buffered_bytes: "buffer space in use", written_back_bytes: "written back" };
   const rows = pairs(doc(document, "bytes")).filter(([name, value]) => value > 0 || name !== "past_weir_bytes").map(([name, value]): [string, number] => [words[name] ?? name, value]);
   const spilled = num(document, "bytes", "spilled") ?? num(document, "bytes", "spilled_bytes") ?? 0;
   return bars("What was buffered and flushed", spilled > 0 ? `${bytes(spilled)} did not fit into the buffer and went to the backing directory: a larger buffer would pay.` : "Bytes by where they went; nothing had to be spilled.", rows, "bytes", (value) => bytes(value), "bytes");
@@ -118,5 +118,7 @@ export function compareRuns(parts: Doc[]): HTMLElement | null {
   const speed = (one: Doc) => (num(one, "bytes", "published_bytes") ?? 0) / Math.max(1e-9, num(one, "program_s") ?? 0);
   const rows = runs.map((one): [string, number] => [text(one, "model") ?? "?", speed(one)]);
   const best = rows.reduce((a, b) => (b[1] > a[1] ? b : a));
-  return el("section", { id: "runs" }, el("h2", {}, "Runs compared"), views("runs", [["Bandwidth", () => bars("Bandwidth by model", `Bytes published in the program's time; ${best[0]} is fastest. What separates the models is what they ask of the servers.`, rows, "bytes per second", (value) => `${bytes(value)}/s`, "bytes_per_second")]]));
+  const worst = rows.reduce((a, b) => (b[1] < a[1] ? b : a));
+  const close = best[1] < 1.1 * worst[1];
+  return el("section", { id: "runs" }, el("h2", {}, "Runs compared"), views("runs", [["Bandwidth", () => bars("Bandwidth by model", `Bytes published in the program's time, of single runs; ${close ? "they differ by less than a tenth, which may be chance" : `${best[0]} is fastest`}. What separates the models is what they ask of the servers.`, rows, "bytes per second", (value) => `${bytes(value)}/s`, "bytes_per_second")]]));
 }

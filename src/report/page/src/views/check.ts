@@ -49,7 +49,7 @@ function filesView(document: Doc): View | null {
   const of = (file: Doc, model: string) => docs(file, "models").find((one) => text(one, "name") === model);
   const mark = (file: Doc, model: string) => {
     const one = of(file, model);
-    return one === undefined ? "–" : flag(one, "sufficient") === true ? "✓ enough" : `✗ ${count(conflicts(one))}`;
+    return one === undefined ? "–" : flag(one, "sufficient") === true ? "✓ enough" : conflicts(one) > 0 ? `✗ ${count(conflicts(one))}` : "✗ races";
   };
   const needy = files.filter((file) => text(file, "weakest_model") !== "eventual").length;
   return tableView("Verdict for each file and model", needy === 0 ? "Every file that is written would do with the weakest model." : `${many(needy, "file needs", "files need")} more than the weakest model; a policy by file (weir check --policy) lets the others be fast.`,
@@ -107,7 +107,7 @@ function namesView(document: Doc): View | null {
   if (examples.length === 0) return null;
   const all = num(document, "metadata", "dependencies") ?? examples.length;
   const races = num(document, "metadata", "races") ?? 0;
-  return tableView("Names that others rely on", `${many(all, "name is", "names are")} made, renamed or removed by one process and used by another${all > examples.length ? `; ${count(examples.length)} of them` : ""}. `
+  return tableView("Names that others rely on", `${many(all, "name is", "names are")} made, renamed or removed by one process and used by another${all > examples.length ? `; ${count(examples.length)} are shown` : ""}. `
     + (races > 0 ? `${many(races, "of them has", "of them have")} nothing that orders the two: whether the name is there is chance.` : "The program orders them: a file system must show the new name by then, whatever the model says of bytes."),
   { columns: ["changed by", "call", "relied on by", "call", "race"], rows: examples.map((one) => [who(one.change), text(one, "change", "call"), who(one.use), text(one, "use", "call"), flag(one, "race")]) }, undefined, true);
 }
