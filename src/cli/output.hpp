@@ -34,10 +34,10 @@ class Output {
     write(fmt::format(format, std::forward<Args>(args)...));
   }
   void write(std::string_view text);
-  // One object for machines, indented, with a newline at the end. A document (it has a schema) also gets `made`:
+  // One object for machines, indented, with a newline at the end. A document (with a schema) gets `made`:
   // the command and the version, which give the same bytes again wherever they are run.
   void json(Json document);
-  // Likewise, of a document that tells what this machine did or is at this moment: `made` has its name and the
+  // Likewise, of a document that tells what this machine did or is now: `made` has its name and the
   // date too.
   void measured_json(Json document);
   void table(const Table& table);  // as wide as the terminal; 120 columns where there is none
