@@ -8,7 +8,9 @@
 //   make_trace DIR barrier    the same with a barrier between them,
 //   make_trace DIR fsync      with an fsync before it,
 //   make_trace DIR reopen     with a close before and an open behind it
+//   make_trace DIR unmatched  with a barrier, and a message of rank 0 that nobody receives
 //   make_trace DIR reader     a program that reads the same file
+//   make_trace DIR names      two programs that make directories and move no data
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -128,6 +130,10 @@ void exchange(const std::filesystem::path& run, const std::string& how) {
       if (how == "fsync") lane.call("fsync", 0, {handle(0)}, literal(0), 3000, 900);
       if (how == "reopen") close(3000);
     }
+    if (rank == 0 && how == "unmatched")
+      lane.call("MPI_Send", 0,
+                {absent(), literal(1), text("MPI_INT"), relative(1), literal(7), text("MPI_COMM_WORLD")},
+                literal(0), 3950, 20);
     if (how != "race") lane.call("MPI_Barrier", 0, {text("MPI_COMM_WORLD")}, literal(0), 4000, 500);
     if (rank == 1) {
       if (how == "reopen") {
@@ -149,6 +155,16 @@ void reader(const std::filesystem::path& run) {
   lane.call("close", 0, {handle(0)}, literal(0), 3000, 300);
 }
 
+void names(const std::filesystem::path& run) {
+  for (const std::uint64_t process : {5000U, 5001U}) {
+    Lane lane(run,
+              {.process = process, .parent = 1, .number = 0, .start = process, .timed = true, .lost = 0});
+    lane.program("/bin/mkdir", "/scratch", std::string("mkdir\0d\0", 8));
+    lane.thread(process);
+    lane.call("mkdir", 0, {path("d"), literal(0755)}, process == 5000 ? literal(0) : failed(17), 1000, 500);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -159,10 +175,12 @@ int main(int argc, char** argv) {
     large(run);
   else if (kind == "ranks")
     ranks(run);
-  else if (kind == "race" || kind == "barrier" || kind == "fsync" || kind == "reopen")
+  else if (kind == "race" || kind == "barrier" || kind == "fsync" || kind == "reopen" || kind == "unmatched")
     exchange(run, kind);
   else if (kind == "reader")
     reader(run);
+  else if (kind == "names")
+    names(run);
   else
     small(run, kind != "untimed");
   if (kind == "live") return 0;
