@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What tracing costs MPI programs: a call, a run of IOR's kind, LAMMPS, and the merge at the end.
+"""What tracing costs MPI programs: a call, a run of IOR's kind, LAMMPS, the merge at the end, and what of it is done in
+MPI_Finalize.
 
 Usage: mpi_bench.py WEIR [--rounds 5]
 
@@ -95,14 +96,33 @@ def merge(weir, scratch, mpi, rounds):
             shutil.rmtree(out)
 
 
+def slowest(done):
+    """Of what each rank told."""
+    if done.returncode != 0:
+        sys.exit(done.stderr.decode())
+    return max(float(line) for line in done.stdout.split())
+
+
+def finalize(weir, scratch, mpi, rounds):
+    """MPI_Finalize itself, of the slowest rank: bare, and with the merge of what 3 x 33000 calls of each rank left. Ranks that
+    are alike leave few grammars to be joined, others one each: what is added goes with calls and grammars, not with ranks."""
+    program = build(mpi, "self_messages", scratch)
+    for ranks in (4, 16):
+        for kinds in (1, ranks):
+            bare, traced = in_turns(weir, scratch, mpi.start(ranks, program, 33000, kinds, "end"), rounds, lambda work: slowest(work()))
+            grammars = stat(weir, scratch / "t")["grammars"]
+            print(f"{mpi.name:8} MPI_Finalize, {ranks} ranks, {grammars} grammars: {bare:.3f} s bare, {traced:.3f} traced, {traced - bare:.3f} added, "
+                  f"ratio {traced / bare:.2f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("weir")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", help="calls, blocks, lammps or merge")
+    parser.add_argument("--only", help="calls, blocks, lammps, merge or finalize")
     given = parser.parse_args()
     weir = Path(given.weir).resolve()
-    for measure in (calls, blocks, lammps, merge):
+    for measure in (calls, blocks, lammps, merge, finalize):
         if given.only in (None, measure.__name__):
             for mpi in installed():
                 with scratch_directory() as name:
