@@ -166,6 +166,7 @@ void print(const interference::Joined& joined, Output& out) {
                {"", Table::shrinks},
                {"storage", Table::right}});
   const double scale = 1e-9 * static_cast<double>(joined.slice_ns);
+  const int digits = joined.slice_ns % 100'000'000 == 0 ? 1 : joined.slice_ns % 10'000'000 == 0 ? 2 : 3;
   const auto amount = [&](double value) {
     return joined.metric == interference::Metric::closes
                ? fmt::format("{:.0f} files", value)
@@ -179,7 +180,7 @@ void print(const interference::Joined& joined, Output& out) {
   const auto to = std::min(joined.probe.size(), static_cast<std::size_t>(last + kSilentShown));
   for (std::size_t i = from; i < to; ++i)
     table.row(
-        {fmt::format("{:.1f} s", scale * static_cast<double>(i)), joined.active[i] ? "active" : "",
+        {fmt::format("{:.{}f} s", scale * static_cast<double>(i), digits), joined.active[i] ? "active" : "",
          amount(joined.probe[i]), bar(joined.probe[i], most),
          joined.storage.empty() ? "-" : format_bytes(Bytes(static_cast<std::uint64_t>(joined.storage[i])))});
   out.table(table);
@@ -189,7 +190,11 @@ void print(const interference::Joined& joined, Output& out) {
       "silent ({} slices).\n",
       joined.active_slices, joined.loss.percent,
       known ? fmt::format(" [{:.0f}, {:.0f}]", joined.loss.low, joined.loss.high) : "", joined.silent_slices);
-  out.print("{} dents, {} of them while the signal was active.\n", joined.dents.size(), joined.dents_in_step);
+  out.print("{} of {} active phases have a dent (less than half of a silent slice's median).\n",
+            joined.phases_with_dent, joined.phases);
+  if (const std::size_t others = joined.dents.size() - joined.dents_in_step; others > 0)
+    out.print("{} more dents while the signal was silent, in all {:.0f} s of the probe.\n", others,
+              scale * static_cast<double>(joined.probe.size()));
 }
 
 Result<int> join_them(const Options& options, Output& out) {

@@ -75,6 +75,18 @@ void find_dents(Joined& joined, double silent_median, const JoinOptions& options
   }
 }
 
+void count_phases(Joined& joined) {
+  for (std::size_t i = 0; i < joined.active.size(); ++i) {
+    if (!joined.active[i]) continue;
+    const std::int64_t begin_ns = joined.begin_ns[i];
+    while (i + 1 < joined.active.size() && joined.active[i + 1]) ++i;
+    const std::int64_t end_ns = joined.begin_ns[i] + joined.slice_ns;
+    ++joined.phases;
+    joined.phases_with_dent += std::ranges::any_of(
+        joined.dents, [&](const Dent& dent) { return dent.begin_ns < end_ns && dent.end_ns > begin_ns; });
+  }
+}
+
 }  // namespace
 
 Result<Joined> join(const ProgramSlices& probe, const ProgramSlices& signal, const Json* storage,
@@ -122,6 +134,7 @@ Result<Joined> join(const ProgramSlices& probe, const ProgramSlices& signal, con
     joined.notes.push_back(
         fmt::format("{} does nothing in most silent slices: losses are not to be told by {}", probe.name,
                     name(joined.metric)));
+  count_phases(joined);
   if (storage != nullptr) joined.storage = storage_in(*storage, joined);
   if (probe.lost + signal.lost > 0) joined.notes.emplace_back("some slices found no room in their file");
   return joined;
@@ -141,6 +154,8 @@ Json to_json(const Joined& joined) {
           {"high", json_number(joined.loss.high)},
           {"dents", std::move(dents)},
           {"dents_in_step", joined.dents_in_step},
+          {"active_phases", joined.phases},
+          {"active_phases_with_dent", joined.phases_with_dent},
           {"begin_ns", joined.begin_ns},
           {"probe", joined.probe},
           {"signal", joined.signal},

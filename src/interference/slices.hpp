@@ -60,6 +60,8 @@ struct Joined {
   Degradation loss;
   std::vector<Dent> dents;
   std::size_t dents_in_step = 0;  // that overlap an active phase
+  // Times without a break in which the signal was active, and those of them with a dent.
+  std::size_t phases = 0, phases_with_dent = 0;
   std::vector<std::string> notes;
 };
 

@@ -44,6 +44,8 @@ TEST(Join, DentsAreInStepWithThePeriodicSignal) {
   EXPECT_NEAR(joined->loss.percent, 100.0 * 2 / 3, 1e-9);
   EXPECT_EQ(joined->dents.size(), 9U);
   EXPECT_EQ(joined->dents_in_step, 9U);
+  EXPECT_EQ(joined->phases, 9U);
+  EXPECT_EQ(joined->phases_with_dent, 9U);
   EXPECT_NEAR(joined->dents[1].depth_percent, 100.0 * 2 / 3, 1e-9);
   EXPECT_EQ(joined->dents[1].end_ns - joined->dents[1].begin_ns, 4 * kSlice);
   EXPECT_EQ(to_json(*joined)["probe"].size(), 64U);
@@ -57,6 +59,23 @@ TEST(Join, ASignalThatHasNotBegunIsSilent) {
   ASSERT_TRUE(joined) << joined.error().text();
   EXPECT_EQ(joined->active_slices, 10U);
   EXPECT_NEAR(joined->loss.percent, 90, 1e-9);
+}
+
+// What holds the probe up after the signal has ended is a dent, and no active phase has it.
+TEST(Join, PhasesWithADentAreCountedByThemselves) {
+  std::vector<std::uint64_t> probe(60, 900), signal(60, 0);
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (const std::size_t at : {std::size_t{5}, std::size_t{15}, std::size_t{25}}) signal[at + i] = 50;
+    probe[5 + i] = probe[15 + i] = 100;
+  }
+  probe[40] = probe[50] = probe[55] = 10;
+  const auto joined = join(program("p", probe), program("s", signal), nullptr);
+  ASSERT_TRUE(joined) << joined.error().text();
+  EXPECT_EQ(joined->phases, 3U);
+  EXPECT_EQ(joined->phases_with_dent, 2U);
+  EXPECT_EQ(joined->dents.size(), 5U);
+  EXPECT_EQ(joined->dents_in_step, 2U);
+  EXPECT_EQ(to_json(*joined)["active_phases_with_dent"], 2);
 }
 
 TEST(Join, ClosesStandForBytesThatAreNotSeen) {
