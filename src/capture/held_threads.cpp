@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/thread_numbers.hpp"
+#include "capture/process.hpp"
 
 namespace weir::capture {
 
@@ -53,7 +53,7 @@ bool HeldThreads::Slot::ask() {
 }
 
 std::int64_t HeldThreads::answer(Slot& slot, pthread_t thread) {
-  const std::int64_t number = ThreadNumbers::ask(thread);
+  const std::int64_t number = Process::current().threads().begun(thread);
   slot.state.store(State::going, std::memory_order_release);
   wake(slot.state);
   return number;

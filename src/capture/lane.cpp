@@ -48,6 +48,7 @@ Lane* Lane::prepare() {
     if (lane == nullptr) return nullptr;
     thread_lane = lane;
     lane->adopt();
+    process.threads().begun(pthread_self());  // it may end before its maker can ask
   }
   if (lane->busy_) lane->mend();
   if (lane->crowded_) lane->restart();

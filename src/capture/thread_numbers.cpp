@@ -5,6 +5,12 @@
 #include "intercept/unchecked.hpp"
 
 namespace weir::capture {
+namespace {
+
+// Beside a number that the thread's maker has been told.
+constexpr std::int64_t kOfMaker = std::int64_t{1} << 62;
+
+}  // namespace
 
 std::int64_t ThreadNumbers::ask(pthread_t thread) {
   // One that detached itself may be gone, with all that is known of it.
@@ -18,25 +24,37 @@ std::int64_t ThreadNumbers::ask(pthread_t thread) {
   return number > 0 ? number : 0;
 }
 
+// The C library tells the number of no thread that has ended. What such a thread said of itself counts for
+// its maker, once: the next of that name would be another.
 std::int64_t ThreadNumbers::begun(pthread_t thread) {
-  const std::int64_t number = ask(thread);
-  if (number == 0) return 0;
+  const bool by_itself = pthread_equal(thread, pthread_self()) != 0;
+  const std::int64_t asked = ask(thread);
+  if (by_itself && asked == 0) return 0;
   for (std::size_t attempt = 0; attempt < kTries; ++attempt) {
     Slot& slot = slots_[place_of(thread, attempt)];
     pthread_t known = slot.thread.load(std::memory_order_acquire);
+    if (known == 0 && asked == 0) return 0;
     if (known == 0 && slot.thread.compare_exchange_strong(known, thread)) known = thread;
     if (known != thread) continue;
-    slot.number.store(number, std::memory_order_release);
-    break;
+    std::int64_t number = slot.number.load(std::memory_order_acquire);
+    if (asked == 0) {
+      if (number == 0 || (number & kOfMaker) != 0) return 0;
+      return slot.number.compare_exchange_strong(number, number | kOfMaker) ? number : 0;
+    }
+    // Whoever of the two comes second changes nothing that the first has said.
+    while (!(by_itself && (number & ~kOfMaker) == asked) &&
+           !slot.number.compare_exchange_weak(number, by_itself ? asked : asked | kOfMaker)) {
+    }
+    return asked;
   }
-  return number;
+  return asked;
 }
 
 std::int64_t ThreadNumbers::find(pthread_t thread) const {
   for (std::size_t attempt = 0; attempt < kTries; ++attempt) {
     const Slot& slot = slots_[place_of(thread, attempt)];
     const pthread_t known = slot.thread.load(std::memory_order_acquire);
-    if (known == thread) return slot.number.load(std::memory_order_acquire);
+    if (known == thread) return slot.number.load(std::memory_order_acquire) & ~kOfMaker;
     if (known == 0) break;
   }
   return 0;
@@ -46,7 +64,11 @@ void ThreadNumbers::joined(pthread_t thread, std::int64_t number) {
   for (std::size_t attempt = 0; attempt < kTries; ++attempt) {
     Slot& slot = slots_[place_of(thread, attempt)];
     if (slot.thread.load(std::memory_order_acquire) != thread) continue;
-    slot.number.compare_exchange_strong(number, 0);  // unless the name has been given again
+    // Unless the name has been given again.
+    std::int64_t said = number;
+    if (slot.number.compare_exchange_strong(said, 0)) return;
+    said = number | kOfMaker;
+    slot.number.compare_exchange_strong(said, 0);
     return;
   }
 }

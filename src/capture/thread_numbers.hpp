@@ -13,8 +13,8 @@ namespace weir::capture {
 // that comes again, and cannot be asked any more once a thread has ended. Takes no lock.
 class ThreadNumbers {
  public:
-  // Of a thread that was just made, which may have ended already: 0 when it cannot be told. One that was made
-  // detached may be gone, with all that is known of it: it must be asked for while it is held.
+  // A thread says so of itself, its maker when it may have ended already; 0 when its number cannot be told.
+  // One that was made detached may be gone, with all that is known of it: it must be asked while it is held.
   std::int64_t begun(pthread_t thread);
   // 0 when it is not known.
   std::int64_t find(pthread_t thread) const;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,55 @@ TEST(ThreadNumbers, AreThoseOfTheKernelUntilTheThreadIsJoined) {
     EXPECT_EQ(numbers->find(thread), 0);
     pthread_barrier_destroy(&started.met);
   }
+}
+
+struct Told {
+  ThreadNumbers* numbers = nullptr;
+  std::int64_t number = 0;
+};
+
+void* tell_of_itself(void* argument) {
+  auto* const told = static_cast<Told*>(argument);
+  told->number = syscall(SYS_gettid);
+  EXPECT_EQ(told->numbers->begun(pthread_self()), told->number);
+  return nullptr;
+}
+
+void* say_nothing(void* /*argument*/) { return nullptr; }
+
+// The kernel clears a thread's number when it has ended; its maker may come later.
+void wait_for_end(pthread_t thread) {
+  while (ThreadNumbers::ask(thread) != 0) sched_yield();
+}
+
+TEST(ThreadNumbers, AreKnownOfThreadsThatEndedBeforeTheirMakerAsks) {
+  const auto numbers = std::make_unique<ThreadNumbers>();
+  for (int turn = 0; turn < 20; ++turn) {
+    Told told{numbers.get()};
+    pthread_t thread{};
+    ASSERT_EQ(pthread_create(&thread, nullptr, tell_of_itself, &told), 0);
+    wait_for_end(thread);
+    EXPECT_EQ(numbers->begun(thread), told.number);
+    EXPECT_EQ(numbers->find(thread), told.number);
+    ASSERT_EQ(pthread_join(thread, nullptr), 0);
+    numbers->joined(thread, told.number);
+    EXPECT_EQ(numbers->find(thread), 0);
+  }
+}
+
+TEST(ThreadNumbers, OfAnEarlierThreadOfTheSameNameAreNotTold) {
+  const auto numbers = std::make_unique<ThreadNumbers>();
+  Told told{numbers.get()};
+  pthread_t first{};
+  ASSERT_EQ(pthread_create(&first, nullptr, tell_of_itself, &told), 0);
+  wait_for_end(first);
+  EXPECT_EQ(numbers->begun(first), told.number);
+  ASSERT_EQ(pthread_join(first, nullptr), 0);  // and nobody says so
+  pthread_t second{};
+  ASSERT_EQ(pthread_create(&second, nullptr, say_nothing, nullptr), 0);
+  wait_for_end(second);
+  EXPECT_EQ(numbers->begun(second), 0);
+  ASSERT_EQ(pthread_join(second, nullptr), 0);
 }
 
 TEST(ThreadNumbers, AreNotToldOfWhatIsNoThread) { EXPECT_EQ(ThreadNumbers::ask(0), 0); }
