@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "burst/append_test.hpp"
 #include "burst/test_cluster.hpp"
 
 namespace weir::burst {
@@ -191,25 +192,7 @@ TEST(Cluster, FlushPutsAllPublishedBytesIntoTheBackingDirectory) {
 
 TEST(Cluster, AppendsOfSeveralProcessesDoNotOverlap) {
   TestCluster cluster(2);
-  constexpr int kEach = 100;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 3; ++i)
-    threads.emplace_back([&cluster, i] {
-      const auto system = cluster.client(static_cast<std::uint32_t>(i % 2));
-      const auto file = open_with(*system, "log", "posix", O_WRONLY | O_CREAT | O_APPEND);
-      const std::string line(8, static_cast<char>('a' + i));
-      for (int n = 0; n < kEach; ++n) EXPECT_EQ(file->write(bytes_of(line)).error, 0);
-    });
-  for (std::thread& thread : threads) thread.join();
-  const auto system = cluster.client();
-  const std::string all = read_text_at(*open_with(*system, "log", "posix"), 10'000, 0);
-  ASSERT_EQ(all.size(), 3U * kEach * 8U);
-  std::array<int, 3> counted{};
-  for (std::size_t i = 0; i < all.size(); i += 8) {
-    ASSERT_EQ(all.substr(i, 8), std::string(8, all[i]));
-    ++counted.at(static_cast<std::size_t>(all[i] - 'a'));
-  }
-  EXPECT_EQ(counted, (std::array<int, 3>{kEach, kEach, kEach}));
+  expect_appends_apart(cluster, "posix", 100);
 }
 
 TEST(Cluster, ThreadsThatShareAFileNeverSeeOlderBytesThanWerePublishedBeforeTheyRead) {
