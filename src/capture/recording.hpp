@@ -80,6 +80,7 @@ class Recording {
       if constexpr (kTreatment<i> == Treatment::object)
         if (std::get<i>(args_) != nullptr) under_ = descriptor_of(std::get<i>(args_));
     }
+    if constexpr (kDuplicatesTo) replaced_[0] = Process::current().handles().find(std::get<1>(args_));
     if constexpr (joins_thread(C))  // while the name is still its
       thread_ = Process::current().threads().find(std::get<0>(args_));
   }
@@ -98,11 +99,11 @@ class Recording {
     }
   }
 
-  // Whether the user left out what this call is about.
+  // Whether the user left out all that this call is about, as far as its handles tell.
   bool ignored() const {
     bool found = false;
     for_each([&](auto index) { found = found || before_[index].ignored; });
-    return found;
+    return found && !concerns_others();
   }
 
   // Whether the user wants none of the names of this call. Names that cannot be read are wanted.
@@ -119,11 +120,19 @@ class Recording {
         if (value == nullptr || (suspect && !readable_text(value))) return;
         any = true;
         wanted = wanted || lane.wants(value, directory);
+        opened_name_ = wanted ? OpenedName::wanted : OpenedName::left_out;
       }
-      // Descriptors that came from elsewhere: looked at once, then known as left out.
       if constexpr (kTreatment<i> == Treatment::descriptor || kTreatment<i> == Treatment::object) {
         constexpr bool gone = info(C).closes;
-        if (before_[i].known() || gone || is_failure(result)) return;
+        if (before_[i].known()) {
+          any = any || before_[i].ignored;
+          // What is done to a file that is wanted is wanted, whatever else takes part in it: a copy from
+          // elsewhere, or freopen() that puts another file in its place.
+          if constexpr (!kHasPath || gone) wanted = wanted || !before_[i].ignored;
+          return;
+        }
+        // Descriptors that came from elsewhere: looked at once, then known as left out.
+        if (gone || is_failure(result)) return;
         int descriptor = -1;
         if constexpr (kTreatment<i> == Treatment::descriptor)
           descriptor = std::get<i>(args_);
@@ -137,6 +146,7 @@ class Recording {
           before_[i] = Process::current().handles().open(std::get<i>(args_), true);
       }
     });
+    if (replaces_wanted()) wanted = true;
     if (!any && !any_known() && !Process::current().settings().wants_nameless()) any = info(C).opens;
     left_out_ = any && !wanted;
     return left_out_;
@@ -193,6 +203,47 @@ class Recording {
 
   static constexpr bool kDuplicatesTo = is_one_of(C, "dup2", "dup3");
   static constexpr bool kMayDuplicate = is(C, "fcntl");
+  static constexpr auto kTreatments = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<Treatment, kCount>{treatment<C, I, Arg<I>>()...};
+  }(std::make_index_sequence<kCount>());
+  static constexpr bool kHasPath = [] {
+    for (const Treatment one : kTreatments)
+      if (one == Treatment::path) return true;
+    return false;
+  }();
+  // The handle that what the call opens is made from, where it is not made from a name.
+  static constexpr std::size_t kSource = [] {
+    std::size_t at = 0;
+    for (const Treatment one : kTreatments) {
+      if (one == Treatment::descriptor || one == Treatment::object ||
+          (one == Treatment::directory && !kHasPath))
+        break;
+      ++at;
+    }
+    return at;
+  }();
+
+  // Whether the call ends a handle that the user wants to know of by putting another in its place.
+  bool replaces_wanted() const {
+    if constexpr (kDuplicatesTo)
+      return replaced_[0].known() && !replaced_[0].ignored && std::get<0>(args_) != std::get<1>(args_);
+    else
+      return false;
+  }
+
+  // Whether the call is about something besides the handles that were left out: a name, or a handle that is
+  // wanted or not known yet. A directory only says where a name is looked for.
+  bool concerns_others() const {
+    bool found = replaces_wanted();
+    for_each([&](auto index) {
+      constexpr Treatment how = kTreatment<index>;
+      if constexpr (how == Treatment::path)
+        found = found || std::get<index>(args_) != nullptr;
+      else if constexpr (how == Treatment::descriptor || how == Treatment::object)
+        found = found || (!before_[index].ignored && (!kHasPath || info(C).closes));
+    });
+    return found;
+  }
 
   template <class T>
   static std::int64_t number(T value) {
@@ -433,6 +484,12 @@ class Recording {
     using trace::Encoding;
     const int descriptor = static_cast<int>(std::get<I>(args_));
     Handle handle = before_[I];
+    // By its number alone, beside one that is wanted; but for a directory, which a name needs.
+    if (handle.ignored && kTreatment<I> == Treatment::descriptor) {
+      draft.values[I] = trace::Shape::kNoHandle;
+      draft.put(I, Encoding::literal, static_cast<std::uint64_t>(static_cast<std::int64_t>(descriptor)));
+      return;
+    }
     if (!handle.known()) {
       // A number that is no descriptor, or one that is not the same any more.
       constexpr bool gone = info(C).closes || (kDuplicatesTo && I == 1);
@@ -453,6 +510,11 @@ class Recording {
   void put_object(Lane& lane, Draft& draft) {
     const auto value = std::get<I>(args_);
     Handle handle = before_[I];
+    if (handle.ignored) {
+      draft.values[I] = trace::Shape::kNoHandle;
+      draft.put(I, trace::Encoding::absent);
+      return;
+    }
     if (!handle.known()) {
       if (info(C).closes || Lane::in_vforked_child()) {
         draft.values[I] = trace::Shape::kNoHandle;
@@ -511,7 +573,11 @@ class Recording {
   }
 
   // Whether the name that is being opened, or what is duplicated, was left out by the user.
-  bool is_left_out() const { return ignored() || left_out_; }
+  bool is_left_out() const {
+    if (opened_name_ != OpenedName::none) return opened_name_ == OpenedName::left_out;
+    if constexpr (kSource != kCount) return before_[kSource].ignored;
+    return left_out_;
+  }
 
   void put_result(Lane& lane, Draft& draft, R result, bool failed, int error) {
     using trace::Encoding;
@@ -568,6 +634,13 @@ class Recording {
 
   void put_opened(Lane& lane, Draft& draft, R result) {
     const Handle handle = Lane::in_vforked_child() ? Handle{} : open_handle(result);
+    if (handle.ignored) {  // the call ended what was there before; what is there now is not looked at
+      if constexpr (std::is_pointer_v<R>)
+        draft.put_result(trace::Encoding::absent);
+      else
+        draft.put_result(trace::Encoding::literal, static_cast<std::uint64_t>(draft.result));
+      return;
+    }
     if (!handle.known()) {  // more than can be kept
       draft.put_result(trace::Encoding::column);
       draft.columns = true;
@@ -600,8 +673,11 @@ class Recording {
   std::int64_t thread_ = 0;  // that is joined
   bool suspect_ = false;     // the call failed, perhaps before it looked at what its arguments point to
   bool unchecked_ = false;
+  enum class OpenedName : std::uint8_t { none, wanted, left_out };
+  OpenedName opened_name_ = OpenedName::none;  // where names are chosen among
   bool left_out_ = false;
   bool surprising_ = false;
+  std::array<Handle, kDuplicatesTo ? 1 : 0> replaced_;  // that a descriptor is duplicated onto
   static constexpr bool kNeedsScratch = [] {
     for (const Argument& argument : arguments(C))
       if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") ||

@@ -143,6 +143,24 @@ TEST_F(Rebuilt, ADescriptorThatIsReplacedIsClosed) {
   EXPECT_EQ(syncs[2].operations, consistency::Operations{consistency::Operation::close}.bits());
 }
 
+// The same with a file that is not in the trace: the user left it out.
+TEST_F(Rebuilt, ADescriptorThatIsReplacedByOneLeftOutIsClosed) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_WRONLY | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
+    lane.call("dup2", 0, {handle(0), literal(1)}, opened(1, 1), 200, 10);
+    lane.call("close", 0, {handle(0)}, literal(0), 300, 10);
+    lane.call("write", 0, {handle(1), absent(), literal(5)}, full(), 400, 10);
+    lane.call("dup2", 0, {literal(10), literal(1)}, literal(1), 600, 10);
+  }
+  const Accesses& made = rebuilt();
+  const auto& syncs = made.files[0].members[0].syncs;
+  ASSERT_EQ(syncs.size(), 3U);  // open, close, dup2
+  EXPECT_EQ(syncs[2].operations, consistency::Operations{consistency::Operation::close}.bits());
+  EXPECT_EQ(syncs[2].record, 4U);
+}
+
 TEST_F(Rebuilt, AForkedChildSharesThePosition) {
   {
     Lane lane(run(), {.process = 100, .start = 1000});

@@ -123,6 +123,35 @@ def filters(given, checks, scratch):
                 checks.equal(f"{what}: nothing elsewhere", elsewhere, [])
 
 
+def replaced(given, checks, scratch):
+    """A file that is wanted and one that is not behind one number, one stream or in one call: what is done to the first
+    is there, the end that the other one puts to it among that, and nothing of the other."""
+    inside, outside = scratch / "in", scratch / "out"
+    for way, options in (("include", ["--include", inside]), ("exclude", ["--exclude", outside])):
+        for place in (inside, outside):
+            place.mkdir(exist_ok=True)
+        out = scratch / f"{way}.trace"
+        done = trace(given.weir, out, [given.programs / "replaced", inside, outside], *options, cwd=scratch)
+        checks.equal(f"{way}: status", done.returncode, 0)
+        problem = verify(given.weir, out)
+        checks.expect(f"{way}: verifies", not problem, problem)
+        records = records_of(given.weir, out, "--order", "process")
+        names = sorted({one["file"] for one in records if str(one["file"]).startswith(str(outside))})
+        checks.equal(f"{way}: nothing of what was left out", names, [])
+        moved = [(one["function"], Path(one["file"]).name, one["moved_bytes"]) for one in records
+                 if str(one["file"]).startswith(str(inside)) and one["moved_bytes"] > 0]
+        checks.equal(f"{way}: what moved", [one for one in moved if one[0] != "read"],
+                     [("write", "first", 10), ("write", "second", 30), ("copy_file_range", "second", 40), ("write", "third", 50),
+                      ("fputs", "stream", 2), ("fputs", "stream2", 8)])
+        ends = [one for one in records if one["function"] == "dup2" and descriptor(one["result"]) is not None]
+        checks.equal(f"{way}: the numbers that were taken over", len(ends), 2)
+        checks.equal(f"{way}: by what was left out", [one for one in ends[:1] if isinstance(one["result"], dict)], [])
+        closed = [one["file"] for one in records if one["function"] == "freopen"]
+        checks.equal(f"{way}: streams ended and begun", closed, [f"{inside}/stream", f"{inside}/stream2"])
+        done = run([given.weir, "check", out, "--model", "session"])
+        checks.expect(f"{way}: the file was closed before it was opened again", done.returncode == 0, done.stdout.decode())
+
+
 def buffers(given, checks, scratch):
     """Memory is named by the allocation it lies in, the same in every run; nobody else's calls look different."""
     seen = []
@@ -149,7 +178,7 @@ def buffers(given, checks, scratch):
     checks.equal("python3 with --buffers", (done.returncode, done.stdout), (bare.returncode, bare.stdout))
 
 
-PARTS = [timing, bounded, layers, filters, buffers]
+PARTS = [timing, bounded, layers, filters, replaced, buffers]
 
 
 def main():

@@ -129,8 +129,21 @@ void Follower::make_stream(const Call& call) {
   call.table->slot(opened.handle) = slot;
 }
 
+// Descriptors and not the streams made of them: those find out for themselves.
+void Follower::replace(const Call& call, std::int32_t number) {
+  for (Slot& other : call.table->slots) {
+    if (!other.open || other.number != number || other.stream) continue;
+    if (other.use != kNone) sync(call, other.use, Operations{Operation::close}.bits());
+    other.open = false;
+  }
+}
+
 void Follower::duplicate(const Call& call, const Value& original) {
   const Value& opened = call.record->result;
+  // A copy of what is not in the trace, or in a vforked child: all that is known is what it took the place
+  // of.
+  if (opened.kind == Value::Kind::number && opened.number >= 0 && opened.number != original.number)
+    replace(call, static_cast<std::int32_t>(opened.number));
   if (opened.kind != Value::Kind::opened) return;
   const Slot* const first = slot_of(call, original);
   Slot slot = first == nullptr ? Slot{} : *first;

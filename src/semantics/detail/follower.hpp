@@ -58,6 +58,7 @@ class Follower {
   void open(const Call& call, bool stream);
   void make_stream(const Call& call);
   void duplicate(const Call& call, const trace::Value& original);
+  void replace(const Call& call, std::int32_t number);
   void close(const Call& call, consistency::Operation operation);
   void close_numbers(const Call& call);
   void close_streams(const Call& call);
