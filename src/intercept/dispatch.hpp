@@ -83,9 +83,12 @@ class RealCall<C, R(Args...)> {
     return real_(args...);
   }
 
-  // The same without going back to the program's side: what the library does inside is not intercepted, and
-  // errno is left to it.
-  [[gnu::always_inline]] R quietly(Args... args) const { return real_(args...); }
+  // The same without going back to the program's side: what the library does inside is not intercepted, nor
+  // counted among what passed by unhandled, and errno is left to it.
+  [[gnu::always_inline]] R quietly(Args... args) const {
+    const Uncounted uncounted(open_.guard_);
+    return real_(args...);
+  }
 
   // A function of the handler's that does the whole call in place of the real one, called in the same way:
   // what it calls is intercepted like what the real one calls through the functions it is given.
@@ -128,6 +131,18 @@ class RealCall<C, R(Args...)> {
 
    private:
     OpenCall& open_;
+  };
+
+  class Uncounted {
+   public:
+    [[gnu::always_inline]] explicit Uncounted(Guard& guard) : guard_(guard), passed_(guard.passed()) {}
+    [[gnu::always_inline]] ~Uncounted() { guard_.set_passed(passed_); }
+    Uncounted(const Uncounted&) = delete;
+    Uncounted& operator=(const Uncounted&) = delete;
+
+   private:
+    Guard& guard_;
+    const std::uint64_t passed_;
   };
 
   Pointer real_;

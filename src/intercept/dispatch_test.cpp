@@ -140,6 +140,20 @@ TEST_F(Dispatched, AHandlerMayDoTheCallByAFunctionWhoseCallsAreHandled) {
   EXPECT_EQ(noted[0].depth, 1U);
 }
 
+struct QuietHandler {
+  template <Call C, class Real, class... Args>
+  static ssize_t around(Real real, Args... args) {
+    return real.by(&read_by_writing).quietly(args...);
+  }
+};
+
+TEST_F(Dispatched, WhatIsCalledInsideAQuietCallIsNeitherHandledNorCounted) {
+  const std::uint64_t passed = Guard::current().passed();
+  EXPECT_EQ(shim_read<QuietHandler>(ends_[1], nullptr, 2), 2);
+  EXPECT_TRUE(noted.empty());
+  EXPECT_EQ(Guard::current().passed(), passed);
+}
+
 TEST_F(Dispatched, TheHandlersOwnCallsGoStraightThrough) {
   const int other = ends_[1];
   before_real = after_real = [other] { EXPECT_EQ(shim_write(other, "own", 3), 3); };

@@ -69,6 +69,8 @@ class Guard {
   // Calls that went straight to the real function: the handler's own, and those of signal handlers that
   // interrupted it.
   std::uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
+  // Forgets those since it was `before`.
+  void set_passed(std::uint64_t before) { passed_.store(before, std::memory_order_relaxed); }
 
   static Guard& current();
 
