@@ -48,6 +48,9 @@ class Lane {
   std::uint32_t number_of_list(std::string_view text) { return number_of(text); }
   // For one list after the other, as it is written down.
   std::span<char> list_room() { return tables_->list; }
+  static constexpr std::size_t kLongestList = trace::live::kLongestList;
+  // An argument of this record was too long to be kept, or to be kept whole.
+  void count_cut() { header(trace::live::HeaderWord::cut).fetch_add(1, std::memory_order_relaxed); }
   // The same for a name that lies at one place as long as the process runs.
   std::uint32_t number_of_name(const char* name) {
     KnownName& known = names_[reinterpret_cast<std::uintptr_t>(name) / 8 % kNames];
@@ -104,8 +107,6 @@ class Lane {
 
  private:
   friend class Process;
-
-  static constexpr std::size_t kLongestList = 120 * 1024;
 
   struct View {
     std::int64_t end;

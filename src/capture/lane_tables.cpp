@@ -20,7 +20,6 @@ using live::Definition;
 
 namespace {
 
-constexpr std::size_t kLongestText = 16 * 1024;
 constexpr std::uint16_t kMostPerSize = 128;  // signatures that differ only in positions
 constexpr std::uint16_t kMostPerCall = 512;  // signatures that differ only in positions and sizes
 
@@ -146,7 +145,10 @@ void Lane::describe(Definition type, std::string_view bytes) {
   define(type, nullptr, 0, bytes);
 }
 
-std::uint32_t Lane::number_of_text(std::string_view text) { return number_of(text.substr(0, kLongestText)); }
+std::uint32_t Lane::number_of_text(std::string_view text) {
+  if (text.size() > live::kLongestText) count_cut();
+  return number_of(text.substr(0, live::kLongestText));
+}
 
 std::uint32_t Lane::number_of(std::string_view text) {
   std::uint32_t number = texts_.find(text);

@@ -36,10 +36,12 @@ inline void put_item(ListText& list, const Objects::Object& object) {
 }
 
 inline void put_list(std::size_t at, const ListText& list, Lane& lane, Draft& draft) {
-  if (list.is_whole())
+  if (list.is_whole()) {
     draft.put(at, trace::Encoding::list, lane.number_of_list(list.text()));
-  else
+  } else {
+    lane.count_cut();
     draft.put(at, trace::Encoding::absent);
+  }
 }
 
 }  // namespace weir::capture

@@ -16,6 +16,15 @@ std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std:
   return {scratch, used};
 }
 
+std::size_t bytes_of_submissions([[maybe_unused]] const io_uring* ring) {
+#ifdef WEIR_HAVE_URING
+  constexpr std::size_t kNumbers = 4;
+  if (ring != nullptr && ring->sq.sqes != nullptr)
+    return std::size_t{ring->sq.sqe_tail - ring->sq.sqe_head} * kNumbers * sizeof(std::int64_t);
+#endif
+  return 0;
+}
+
 std::size_t submissions_of([[maybe_unused]] const io_uring* ring, [[maybe_unused]] char* scratch,
                            [[maybe_unused]] std::size_t room) {
   std::size_t used = 0;

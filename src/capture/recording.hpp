@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <cwchar>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -26,6 +27,7 @@ struct io_uring;  // of liburing.h, which a build may lack
 #include "capture/lane.hpp"
 #include "capture/memory_names.hpp"
 #include "capture/process.hpp"
+#include "capture/scratch.hpp"
 #include "capture/treatment.hpp"
 #include "intercept/unchecked.hpp"
 #include "trace/shape.hpp"
@@ -43,8 +45,9 @@ inline std::size_t length_of(const wchar_t* text) { return std::wcslen(text); }
 // Bytes that stand for an iovec array: its lengths as they are.
 std::string_view lengths_of(const iovec* vectors, int count, char* scratch, std::size_t room);
 // What waits in the ring to be submitted: operation, descriptor, offset and length of each, 8 bytes a number,
-// as far as there is room. How many bytes that is.
+// as far as there is room. How many bytes that is; and how many it takes.
 std::size_t submissions_of(const struct io_uring* ring, char* scratch, std::size_t room);
+std::size_t bytes_of_submissions(const struct io_uring* ring);
 
 // Errors of a call that had read what its arguments point to. With any other it may have stopped before:
 // unlinkat() looks at its flags first, readv() at its descriptor.
@@ -72,8 +75,7 @@ class Recording {
     });
     for_each([&](auto index) {
       constexpr std::size_t i = index;
-      if constexpr (kTreatment<i> == Treatment::ring)
-        submitted_ = submissions_of(std::get<i>(args_), scratch_, sizeof scratch_);
+      if constexpr (kTreatment<i> == Treatment::ring) keep_submissions(std::get<i>(args_));
     });
     if constexpr (info(C).closes && kShape.handle != trace::Shape::kNone) {
       constexpr auto i = static_cast<std::size_t>(kShape.handle);
@@ -352,12 +354,14 @@ class Recording {
             unchecked_ ? copied(value, scratch_, sizeof scratch_) : std::string_view(value);
         draft.put(I, Encoding::text, lane.number_of_text(text));
       } else if constexpr (how == Treatment::texts) {
+        const std::span<char> room = lane.list_room().first(trace::live::kLongestText);
         draft.put(I, Encoding::text,
-                  lane.number_of_text(joined(const_cast<char* const*>(value), scratch_, sizeof scratch_)));
+                  number_of(joined(const_cast<char* const*>(value), room.data(), room.size()), room, lane));
       } else if constexpr (how == Treatment::lengths) {
         const auto count = static_cast<int>(draft_count());
+        const std::span<char> room = lane.list_room();
         draft.put(I, Encoding::text,
-                  lane.number_of_text(lengths_of(value, count, scratch_, sizeof scratch_)));
+                  number_of(lengths_of(value, count, room.data(), room.size()), room, lane));
       } else if constexpr (how == Treatment::times) {
         using Time = std::remove_cv_t<std::remove_pointer_t<decltype(value)>>;
         constexpr std::size_t bytes = std::is_same_v<Time, utimbuf> ? sizeof(Time) : 2 * sizeof(Time);
@@ -371,13 +375,14 @@ class Recording {
         draft.values[I] = static_cast<std::int64_t>(length_of(value));
         draft.put(I, Encoding::literal, static_cast<std::uint64_t>(draft.values[I]));
       } else if constexpr (how == Treatment::ring) {
-        draft.put(I, Encoding::text, lane.number_of_text({scratch_, submitted_}));
+        if (submissions_.kept < submissions_.all) lane.count_cut();
+        draft.put(I, Encoding::text, lane.number_of_list({submissions_.bytes, submissions_.kept}));
       } else if constexpr (how == Treatment::request) {
         const AskedFor asked = asked_for(*value, lane, failed);
         draft.put(I, Encoding::text,
                   lane.number_of_text({reinterpret_cast<const char*>(&asked), sizeof asked}));
       } else if constexpr (how == Treatment::requests) {
-        draft.put(I, Encoding::text, lane.number_of_text(requests_of(value, lane, failed)));
+        draft.put(I, Encoding::text, number_of(requests_of(value, lane, failed), lane.list_room(), lane));
       } else if constexpr (how == Treatment::offset_pointer) {
         const std::int64_t moved = failed || draft.result < 0 ? 0 : draft.result;
         draft.values[I] = static_cast<std::int64_t>(*value) - moved;
@@ -434,16 +439,40 @@ class Recording {
             static_cast<std::int64_t>(request.aio_nbytes), number(&request)};
   }
 
+  // A list that fills its room had more to it, or nearly so.
+  static std::uint32_t number_of(std::string_view list, std::span<const char> room, Lane& lane) {
+    if (list.size() + sizeof(AskedFor) > room.size()) lane.count_cut();
+    return lane.number_of_list(list);
+  }
+
+  struct Submissions {
+    Scratch<char, 4096> memory;
+    const char* bytes = nullptr;
+    std::size_t kept = 0;
+    std::size_t all = 0;
+  };
+
+  // They are gone from the ring when the call returns.
+  void keep_submissions(const io_uring* ring) {
+    submissions_.all = bytes_of_submissions(ring);
+    const std::size_t room = std::min(submissions_.all, Lane::kLongestList);
+    char* const memory = submissions_.memory.make(room);
+    if (memory == nullptr) return;
+    submissions_.bytes = memory;
+    submissions_.kept = submissions_of(ring, memory, room);
+  }
+
   // As many as there is room for; one that asks for nothing is kept as such, so that none is missed.
   std::string_view requests_of(aiocb* const* list, Lane& lane, bool failed) {
+    const std::span<char> room = lane.list_room();
     std::size_t used = 0;
-    for (std::int64_t i = 0; i < draft_count() && used + sizeof(AskedFor) <= sizeof scratch_; ++i) {
+    for (std::int64_t i = 0; i < draft_count() && used + sizeof(AskedFor) <= room.size(); ++i) {
       const bool asks = list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP;
       const AskedFor asked = asks ? asked_for(*list[i], lane, failed) : AskedFor{-1, LIO_NOP, 0, 0, 0};
-      std::memcpy(scratch_ + used, &asked, sizeof asked);
+      std::memcpy(room.data() + used, &asked, sizeof asked);
       used += sizeof asked;
     }
-    return {scratch_, used};
+    return {room.data(), used};
   }
 
   // Whether what put_argument() would read of an argument is there.
@@ -455,7 +484,7 @@ class Recording {
     } else if constexpr (how == Treatment::lengths) {
       const std::int64_t count = draft_count();
       return count <= 0 || readable(value, std::min(static_cast<std::size_t>(count),
-                                                    sizeof scratch_ / sizeof(std::uint64_t)) *
+                                                    Lane::kLongestList / sizeof(std::uint64_t)) *
                                                sizeof(iovec));
     } else if constexpr (how == Treatment::times || how == Treatment::request ||
                          how == Treatment::offset_pointer) {
@@ -465,7 +494,7 @@ class Recording {
     } else if constexpr (how == Treatment::requests) {
       const std::int64_t count = draft_count();
       if (count <= 0) return true;
-      const auto items = std::min(static_cast<std::size_t>(count), sizeof scratch_ / sizeof(AskedFor));
+      const auto items = std::min(static_cast<std::size_t>(count), Lane::kLongestList / sizeof(AskedFor));
       if (!readable(value, items * sizeof *value)) return false;
       return std::all_of(value, value + items,
                          [](const aiocb* one) { return one == nullptr || readable(one, sizeof *one); });
@@ -668,7 +697,13 @@ class Recording {
   std::tuple<Args...> args_;
   std::array<Handle, kCount> before_;
   int under_ = -1;
-  std::size_t submitted_ = 0;
+  static constexpr bool kSubmits = [] {
+    for (const Argument& argument : arguments(C))
+      if (argument.role == Role::ring) return true;
+    return false;
+  }();
+  struct Nothing {};
+  [[no_unique_address]] std::conditional_t<kSubmits, Submissions, Nothing> submissions_;
   std::int64_t result_ = 0;
   std::int64_t thread_ = 0;  // that is joined
   bool suspect_ = false;     // the call failed, perhaps before it looked at what its arguments point to
@@ -678,15 +713,7 @@ class Recording {
   bool left_out_ = false;
   bool surprising_ = false;
   std::array<Handle, kDuplicatesTo ? 1 : 0> replaced_;  // that a descriptor is duplicated onto
-  static constexpr bool kNeedsScratch = [] {
-    for (const Argument& argument : arguments(C))
-      if (argument.role == Role::vector || (argument.role == Role::text && argument.name == "argv") ||
-          argument.role == Role::ring || (argument.role == Role::request && argument.name == "list") ||
-          kLeaves)
-        return true;
-    return false;
-  }();
-  char scratch_[kNeedsScratch ? 4096 : 1];
+  char scratch_[kLeaves ? 4096 : 1];
 };
 
 }  // namespace weir::capture

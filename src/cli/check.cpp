@@ -67,6 +67,7 @@ Result<Input> open_traces(const Options& options) {
   for (const std::string& path : options.paths) {
     auto trace = open_trace({path, options.salvage});
     if (!trace) return trace.error();
+    warn_of_gaps(*trace);
     input.records += trace->records();
     input.traces.push_back(*std::move(trace));
   }

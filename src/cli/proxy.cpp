@@ -61,6 +61,7 @@ Result<int> run_proxy(const ProxyOptions& options, Output& out) {
                  "give --out FILE to write a program, or --verify TRACE to compare with its trace"};
   const auto trace = open_trace(options.trace);
   if (!trace) return trace.error();
+  warn_of_gaps(*trace);
   if (!options.out.empty()) return write_proxy(*trace, options, out);
   const auto made = trace::TraceFile::open(options.verify);
   if (!made) return made.error();

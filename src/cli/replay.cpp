@@ -115,6 +115,7 @@ Result<int> run_replay(const Options& options, Output& /*out*/) {
   }
   const auto trace = open_above(options.trace);
   if (!trace) return trace.error();
+  warn_of_gaps(*trace);
   const auto plan = proxy::make_plan(*trace);
   if (!plan) return plan.error();
   for (const std::string& one : plan->left_out) fmt::print(stderr, "weir replay: left out: {}\n", one);

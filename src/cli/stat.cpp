@@ -97,10 +97,7 @@ std::vector<std::string> StatView::warnings() const {
     texts.push_back(fmt::format("{} {} did not come to MPI_Finalize",
                                 gaps.unfinished.size() == 1 ? "rank" : "ranks",
                                 trace::list_of_ranks(gaps.unfinished)));
-  const auto found = trace.facts().find("warnings");
-  if (found != trace.facts().end() && found->is_array())
-    for (const Json& warning : *found)
-      if (warning.is_string()) texts.push_back(warning.get<std::string>());
+  for (std::string& warning : told_when_merged(trace)) texts.push_back(std::move(warning));
   for (const std::string& damage : trace.damage()) texts.push_back(damage);
   if (!summary.damage.empty())
     texts.push_back(fmt::format("{} of {} records could not be read", trace.records() - summary.total.calls,

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/json.hpp"
 #include "base/log.hpp"
 
 namespace weir::cli {
@@ -20,6 +21,23 @@ Result<trace::TraceFile> open_trace(const TraceOptions& options) {
   if (!trace) return trace.error();
   for (const std::string& damage : trace->damage()) warn("{}: {}", trace->path().string(), damage);
   return trace;
+}
+
+std::vector<std::string> told_when_merged(const trace::TraceFile& trace) {
+  std::vector<std::string> texts;
+  const auto found = trace.facts().find("warnings");
+  if (found != trace.facts().end() && found->is_array())
+    for (const Json& warning : *found)
+      if (warning.is_string()) texts.push_back(warning.get<std::string>());
+  return texts;
+}
+
+void warn_of_gaps(const trace::TraceFile& trace) {
+  constexpr std::size_t kShown = 5;
+  const std::vector<std::string> texts = told_when_merged(trace);
+  for (std::size_t i = 0; i < texts.size() && i < kShown; ++i) warn("{}", texts[i]);
+  if (texts.size() > kShown)
+    warn("... and {} more like these; 'weir stat' tells them", texts.size() - kShown);
 }
 
 void warn_left_out(const std::vector<std::string>& damage) {

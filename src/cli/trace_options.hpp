@@ -25,6 +25,11 @@ void add_salvage_flag(CLI::App& app, TraceOptions& options);
 // Opens it and says on stderr what is damaged, where that is allowed.
 Result<trace::TraceFile> open_trace(const TraceOptions& options);
 
+// What was amiss when the trace was made: what it lacks, or keeps in part.
+std::vector<std::string> told_when_merged(const trace::TraceFile& trace);
+// The same on stderr, for who works from what the trace holds; the first ones of many.
+void warn_of_gaps(const trace::TraceFile& trace);
+
 // What could not be read, on stderr; the first ones of many.
 void warn_left_out(const std::vector<std::string>& damage);
 

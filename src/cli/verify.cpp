@@ -35,6 +35,7 @@ Result<int> run_verify(const std::string& path, Output& out) {
   }
   // What only a strict reading minds: a table that is not there.
   if (const auto strict = trace::TraceFile::open(path); !strict) return strict.error();
+  for (const std::string& text : told_when_merged(*trace)) out.print("not kept: {}\n", text);
   const std::size_t processes = trace->processes().size();
   out.print("ok: {} records in {} process{}\n", trace->records(), processes, processes == 1 ? "" : "es");
   return 0;

@@ -51,6 +51,7 @@ enum class HeaderWord : std::size_t {
   lost,        // calls that were not recorded: the disk was full
   unseen,      // calls that a signal handler made while the recorder was at work
   calls,       // kCallTable of the recorder: function numbers mean what its build says
+  cut,         // arguments that were too long to be kept, or to be kept whole
   state = 16,  // batch number << 32 | words of the tail in use; alone in its cache line
 };
 
@@ -76,6 +77,8 @@ enum class EntryKind : std::uint32_t { record = 0, long_record = 1, definition =
 inline constexpr std::uint32_t kSymbols = 1U << 26;
 inline constexpr std::uint32_t kMostColumns = 15;
 inline constexpr std::uint32_t kMostDefinitionBytes = (1U << 24) - 1;
+inline constexpr std::size_t kLongestList = 120 * 1024;  // of an argument, as it is written down
+inline constexpr std::size_t kLongestText = 16 * 1024;
 
 constexpr std::uint32_t record_word(EntryKind kind, std::uint32_t columns, std::uint32_t symbol) {
   return static_cast<std::uint32_t>(kind) << 30 | columns << 26 | symbol;

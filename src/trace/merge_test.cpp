@@ -273,6 +273,22 @@ TEST(Merge, EntriesThatCannotBeAreReportedAndWhatCameBeforeIsKept) {
   }
 }
 
+TEST(Merge, ArgumentsThatWereTooLongAreToldOf) {
+  const ScratchDir run;
+  RawLane lane;
+  lane.set(live::HeaderWord::cut, 3);
+  lane.define_signature(fsync_words(1));
+  lane.record(0, 1, 1);
+  lane.write(run.path());
+  MergeReport report;
+  const TraceFile trace = merged(run.path(), &report);
+  EXPECT_EQ(told(trace).size(), 1U);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_THAT(report.warnings[0], HasSubstr("process 100: 3 arguments were too long to be kept whole"));
+  EXPECT_EQ(report.damaged, 0U);
+  EXPECT_EQ(trace.facts()["warnings"][0], report.warnings[0]);
+}
+
 TEST(Merge, LanesOfOneProcessAreItsStreams) {
   const ScratchDir run;
   for (const std::uint64_t number : {2U, 0U, 1U}) {

@@ -152,6 +152,23 @@ def replaced(given, checks, scratch):
         checks.expect(f"{way}: the file was closed before it was opened again", done.returncode == 0, done.stdout.decode())
 
 
+def long_arguments(given, checks, scratch):
+    """Lists of an argument are there to their last item; what is longer than that is kept in part, and told of."""
+    code = ("import os\nfd = os.open('f', os.O_RDWR | os.O_CREAT)\nassert os.pwritev(fd, [b'x' * (i % 7 + 1) for i in range(1000)], 0) > 0\n"
+            "os.spawnv(os.P_WAIT, '/bin/true', ['true', *map(str, range(2000))])\n")
+    for more, what in (("", "as long as can be"), ("os.spawnv(os.P_WAIT, '/bin/true', ['true', 'x' * 20000])\n", "longer")):
+        out = scratch / what.replace(" ", "_")
+        done = trace(given.weir, out, ["python3", "-c", code + more], cwd=scratch)
+        checks.equal(f"{what}: status", done.returncode, 0)
+        records = records_of(given.weir, out)
+        vectors = [one["arguments"]["iov"] for one in records if one["function"].startswith("pwritev")]
+        checks.equal(f"{what}: lengths of a vector", vectors, [[i % 7 + 1 for i in range(1000)]])
+        words = [one["arguments"]["argv"] for one in records if one["function"].startswith("exec") and one["arguments"].get("path") == "/bin/true"]
+        checks.equal(f"{what}: words of a command", [len(one) for one in words], [2001, 2][:1 + bool(more)])
+        told = run([given.weir, "verify", out]).stdout.decode()
+        checks.equal(f"{what}: is told", "too long to be kept whole" in told, bool(more))
+
+
 def buffers(given, checks, scratch):
     """Memory is named by the allocation it lies in, the same in every run; nobody else's calls look different."""
     seen = []
@@ -178,7 +195,7 @@ def buffers(given, checks, scratch):
     checks.equal("python3 with --buffers", (done.returncode, done.stdout), (bare.returncode, bare.stdout))
 
 
-PARTS = [timing, bounded, layers, filters, replaced, buffers]
+PARTS = [timing, bounded, layers, filters, replaced, long_arguments, buffers]
 
 
 def main():

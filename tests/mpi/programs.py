@@ -55,6 +55,23 @@ def lines(output):
     return sorted(output.splitlines())
 
 
+def too_long(checks, weir, mpi, scratch):
+    """Lists that are longer than is kept: the call is there, and every reader says that something lacks."""
+    binary, out, what = mpi.build("long_lists", scratch), scratch / "too_long.trace", f"{mpi.name}, lists too long"
+    under = trace(weir, out, mpi.start(1, binary, 40000))
+    checks.equal(f"{what}: exit status", under.returncode, 0)
+    word = "too long to be kept whole"
+    checks.expect(f"{what}: weir trace says it", word in under.stderr.decode(), under.stderr.decode()[-800:])
+    waits = run([weir, "dump", out, "--function", "MPI_Waitall", "--columns", "call"], check=True).stdout.decode()
+    checks.equal(f"{what}: the call", waits.strip(), "MPI_Waitall(80000, …, …)")
+    checks.expect(f"{what}: weir stat says it", any(word in one for one in stat(weir, out)["warnings"]), stat(weir, out)["warnings"])
+    verified = run([weir, "verify", out])
+    checks.expect(f"{what}: weir verify says it", verified.returncode == 0 and word in verified.stdout.decode(), verified.stdout.decode())
+    for command in (["check", out], ["proxy", out, "--out", scratch / "too_long.cpp"]):
+        told = run([weir, *command]).stderr.decode()
+        checks.expect(f"{what}: weir {command[0]} says it", word in told, told)
+
+
 def some_layers(checks, weir, mpi, scratch):
     """Layers that are left out neither add to the others nor are missed by them."""
     binary, here = mpi.build("pending", scratch), scratch / "layers"
@@ -119,6 +136,8 @@ def main():
                     checks.equal(f"{what}: who sent what was received", waits.count("0, 7, "), 1250)
             if not wanted or "pending" in wanted:
                 some_layers(checks, weir, mpi, scratch)
+            if not wanted or "long_lists" in wanted:
+                too_long(checks, weir, mpi, scratch)
     return checks.exit_code()
 
 

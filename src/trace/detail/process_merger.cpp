@@ -49,6 +49,12 @@ Result<void> ProcessMerger::add(LaneFile& lane, const std::string& lane_name) {
     ++unreadable;
     break;
   }
+  if (const std::uint64_t cut = lane.header(HeaderWord::cut); cut > 0)
+    process_.warnings.push_back(
+        fmt::format("process {}: {} {} too long to be kept whole (lists of more than {} KiB as they are "
+                    "written down, strings of more than {} KiB)",
+                    process_.info.number, cut, cut == 1 ? "argument was" : "arguments were",
+                    live::kLongestList / 1024, live::kLongestText / 1024));
   auto stream = merger.finish();
   if (!stream) return stream.error();
   stream->damaged = unreadable;
