@@ -4,6 +4,7 @@
 
 #include "base/units.hpp"
 #include "cli/check.hpp"
+#include "cli/trace_options.hpp"
 #include "trace/rank_gaps.hpp"
 #include "trace/record_text.hpp"
 
@@ -50,6 +51,9 @@ std::vector<std::string> CheckView::notes() const {
   for (std::size_t i = 0; i < order.orders().size(); ++i) {
     const semantics::Order& one = order.orders()[i];
     const std::string which = order.orders().size() > 1 ? fmt::format("program {}: ", i + 1) : std::string();
+    if (const std::string options = narrowing_of(*accesses.programs[i].trace); !options.empty())
+      notes.push_back(fmt::format("{}traced with {}: the verdict knows nothing of what that left out", which,
+                                  options));
     if (!one.is_proven() && accesses.programs[i].trace->processes().size() > 1) {
       if (!one.has_times())
         notes.push_back(which + "no MPI calls, and times are not exact: only fork and wait order processes");

@@ -1,5 +1,6 @@
 #include "base/json.hpp"
 #include "cli/stat.hpp"
+#include "cli/trace_options.hpp"
 #include "trace/rank_gaps.hpp"
 #include "trace/spelling.hpp"
 
@@ -69,6 +70,7 @@ Json stat_json(const StatView& view) {
   document["unseen"] = view.unseen();
   document["changed_descriptors"] = view.changed();
   document["warnings"] = view.warnings();
+  document["narrowed"] = fact_texts(trace, "narrowed");
   document["functions"] = Json::array();
   for (const trace::FunctionTally& function : summary.functions) {
     Json one = tally_json(function.tally, timed);

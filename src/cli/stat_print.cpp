@@ -6,6 +6,7 @@
 #include "base/table.hpp"
 #include "base/units.hpp"
 #include "cli/stat.hpp"
+#include "cli/trace_options.hpp"
 #include "trace/spelling.hpp"
 
 namespace weir::cli {
@@ -52,10 +53,7 @@ void print_head(const StatView& view, Output& out) {
   const trace::Summary& summary = view.summary;
   const Json& facts = trace.facts();
   const bool timed = trace.timing() != trace::TimingMode::off;
-  std::vector<std::string> command;
-  if (const auto found = facts.find("command"); found != facts.end() && found->is_array())
-    for (const Json& word : *found)
-      if (word.is_string()) command.push_back(word.get<std::string>());
+  std::vector<std::string> command = fact_texts(trace, "command");
   if (command.empty() && !trace.processes().empty()) command = trace.processes().front().arguments;
 
   const auto line = [&](std::string_view title, std::string_view text) {
@@ -71,6 +69,7 @@ void print_head(const StatView& view, Output& out) {
       wall != facts.end() && wall->is_number_integer() && wall->get<std::int64_t>() > 0)
     line("when", when_text(wall->get<std::int64_t>()) +
                      (timed ? fmt::format(", for {}", time_text(view.span_ns())) : ""));
+  if (const std::string options = narrowing_of(trace); !options.empty()) line("traced with", escaped(options));
   std::uint64_t threads = 0;
   for (const trace::ProcessTally& process : summary.processes) threads += process.threads;
   line("records", fmt::format("{} in {}, {}; {} failed", format_count(summary.total.calls),

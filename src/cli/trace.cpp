@@ -108,6 +108,16 @@ Result<launch::Variables> variables_for(const Options& options, const fs::path& 
   return variables;
 }
 
+// The options by which calls are left out, as they were given.
+std::vector<std::string> narrowing(const Options& options) {
+  std::vector<std::string> given;
+  for (const std::string& path : options.include) given.push_back("--include " + path);
+  for (const std::string& path : options.exclude) given.push_back("--exclude " + path);
+  if (!options.layers.empty()) given.push_back(fmt::format("--layers {}", fmt::join(options.layers, ",")));
+  if (options.mpi == "none") given.emplace_back("--mpi none");
+  return given;
+}
+
 // The recorder that knows the program's MPI, or the one without.
 Result<fs::path> find_library(const Options& options) {
   launch::Mpi mpi = launch::Mpi::none;
@@ -166,6 +176,7 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
   merging.readings.push_back(Calibration::Reading::take());
   merging.command = options.command;
   merging.status = *status;
+  merging.narrowed = narrowing(options);
   merging.keep_live = options.keep_live;
   if (const auto kept = trace::write_run_facts(*directory, merging); !kept) warn("{}", kept.error().text());
   auto report = trace::merge_run(*directory, merging);

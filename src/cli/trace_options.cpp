@@ -1,6 +1,7 @@
 #include "cli/trace_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -23,13 +24,21 @@ Result<trace::TraceFile> open_trace(const TraceOptions& options) {
   return trace;
 }
 
-std::vector<std::string> told_when_merged(const trace::TraceFile& trace) {
+std::vector<std::string> fact_texts(const trace::TraceFile& trace, const char* fact) {
   std::vector<std::string> texts;
-  const auto found = trace.facts().find("warnings");
+  const auto found = trace.facts().find(fact);
   if (found != trace.facts().end() && found->is_array())
-    for (const Json& warning : *found)
-      if (warning.is_string()) texts.push_back(warning.get<std::string>());
+    for (const Json& text : *found)
+      if (text.is_string()) texts.push_back(text.get<std::string>());
   return texts;
+}
+
+std::vector<std::string> told_when_merged(const trace::TraceFile& trace) {
+  return fact_texts(trace, "warnings");
+}
+
+std::string narrowing_of(const trace::TraceFile& trace) {
+  return fmt::format("{}", fmt::join(fact_texts(trace, "narrowed"), " "));
 }
 
 void warn_of_gaps(const trace::TraceFile& trace) {

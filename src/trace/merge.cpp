@@ -94,6 +94,7 @@ Json facts_of(const MergeOptions& options, TimingMode timing, const RunClock& cl
   facts["weir"] = build_facts().version;
   facts["command"] = options.command;
   facts["status"] = options.status;
+  if (!options.narrowed.empty()) facts["narrowed"] = options.narrowed;
   facts["timing"] = name(timing);
   if (is_bounded(timing)) {
     facts["error"] = options.timing.error;

@@ -20,6 +20,8 @@ struct MergeOptions {
   std::vector<Calibration::Reading> readings;
   std::vector<std::string> command;  // what was traced, for the facts
   int status = 0;                    // and how it ended
+  // Options that made the recorder leave calls out, as the user wrote them, for the facts.
+  std::vector<std::string> narrowed;
   bool keep_live = false;
   // What was merged inside MPI_Finalize is used as far as it still holds. Without it: the same bytes, from
   // the lanes alone.
@@ -30,7 +32,7 @@ struct MergeOptions {
 };
 
 // Written by `weir trace` beside the lanes before it merges, so that a later merge of the same lanes gives
-// the same trace: the readings, the command and its status.
+// the same trace: the readings, the command, its status and what narrowed the recording.
 Result<void> write_run_facts(const std::filesystem::path& directory, const MergeOptions& options);
 // Makes the folder for the lanes and what is shared there.
 Result<void> prepare_run(const std::filesystem::path& directory);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
+#include "base/json.hpp"
 #include "base/scratch_dir.hpp"
 #include "trace/format.hpp"
 #include "trace/made_run_test.hpp"
@@ -286,7 +287,7 @@ TEST(Merge, ArgumentsThatWereTooLongAreToldOf) {
   ASSERT_EQ(report.warnings.size(), 1U);
   EXPECT_THAT(report.warnings[0], HasSubstr("process 100: 3 arguments were too long to be kept whole"));
   EXPECT_EQ(report.damaged, 0U);
-  EXPECT_EQ(trace.facts()["warnings"][0], report.warnings[0]);
+  EXPECT_EQ(trace.facts().at("warnings"), Json(report.warnings));
 }
 
 TEST(Merge, LanesOfOneProcessAreItsStreams) {

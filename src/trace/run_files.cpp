@@ -24,6 +24,7 @@ Result<void> write_run_facts(const fs::path& directory, const MergeOptions& opti
   Json facts;
   facts["command"] = options.command;
   facts["status"] = options.status;
+  facts["narrowed"] = options.narrowed;
   facts["readings"] = Json::array();
   for (const Calibration::Reading& reading : options.readings)
     facts["readings"].push_back({reading.tick.count, reading.monotonic.count});
@@ -32,15 +33,24 @@ Result<void> write_run_facts(const fs::path& directory, const MergeOptions& opti
 
 namespace detail {
 
+namespace {
+
+void take_texts(const Json& facts, const char* name, std::vector<std::string>& texts) {
+  const auto found = facts.find(name);
+  if (!texts.empty() || found == facts.end() || !found->is_array()) return;
+  for (const Json& text : *found)
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+}
+
+}  // namespace
+
 void read_run_facts(const fs::path& directory, MergeOptions& options) {
   const auto text = read_text(directory / live::kFolder / live::kRunFile, 1 << 20);
   if (!text) return;
   const auto facts = parse_json(*text);
   if (!facts || !facts->is_object()) return;
-  const auto command = facts->find("command");
-  if (options.command.empty() && command != facts->end() && command->is_array())
-    for (const Json& word : *command)
-      if (word.is_string()) options.command.push_back(word.get<std::string>());
+  take_texts(*facts, "command", options.command);
+  take_texts(*facts, "narrowed", options.narrowed);
   const auto status = facts->find("status");
   if (status != facts->end() && status->is_number_integer()) options.status = status->get<int>();
   const auto readings = facts->find("readings");

@@ -5,6 +5,7 @@
 Usage: options.py WEIR PROGRAMS_DIR [PART...]
 """
 import fnmatch
+import json
 import os.path
 import subprocess
 import sys
@@ -79,6 +80,9 @@ def layers(given, checks, scratch):
         checks.expect(f"--layers {wanted}: runs", done.returncode in (0, 7), done.stderr.decode())
         seen = {record["layer"] for record in records_of(given.weir, scratch / f"{wanted}.trace")}
         checks.expect(f"--layers {wanted}: no call of {other}", other not in seen, str(seen))
+        notes = json.loads(run([given.weir, "check", scratch / f"{wanted}.trace", "--json"]).stdout)["notes"]
+        checks.expect(f"--layers {wanted}: weir check says so",
+                      f"traced with --layers {wanted}: the verdict knows nothing of what that left out" in notes, notes)
 
 
 def names_in(given, out):
@@ -113,6 +117,12 @@ def filters(given, checks, scratch):
             checks.equal(f"{what}: status", done.returncode, 0)
             problem = verify(given.weir, out)
             checks.expect(f"{what}: verifies", not problem, problem)
+            given_options = [" ".join(pair) for pair in zip(options[::2], options[1::2])]
+            narrowed = json.loads(run([given.weir, "stat", out, "--json"]).stdout)["narrowed"]
+            checks.equal(f"{what}: weir stat tells the options", sorted(narrowed), sorted(given_options))
+            notes = json.loads(run([given.weir, "check", out, "--json"]).stdout)["notes"]
+            said = [note for note in notes if note.startswith("traced with --")]
+            checks.expect(f"{what}: weir check tells the options", len(said) == 1 and all(one in said[0] for one in given_options), notes)
             seen = {os.path.normpath(name) for name in names_in(given, out)}
             for name in wanted:
                 checks.expect(f"{what}: {name} is there", f"{root}/{name}" in seen, str(sorted(seen)))
