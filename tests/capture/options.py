@@ -152,7 +152,7 @@ def replaced(given, checks, scratch):
                  if str(one["file"]).startswith(str(inside)) and one["moved_bytes"] > 0]
         checks.equal(f"{way}: what moved", [one for one in moved if one[0] != "read"],
                      [("write", "first", 10), ("write", "second", 30), ("copy_file_range", "second", 40), ("write", "third", 50),
-                      ("fputs", "stream", 2), ("fputs", "stream2", 8)])
+                      ("fwrite", "stream", 2), ("fwrite", "stream2", 8)])
         ends = [one for one in records if one["function"] == "dup2" and descriptor(one["result"]) is not None]
         checks.equal(f"{way}: the numbers that were taken over", len(ends), 2)
         checks.equal(f"{way}: by what was left out", [one for one in ends[:1] if isinstance(one["result"], dict)], [])

@@ -55,11 +55,11 @@ int main(int argc, char** argv) {
   IGNORE(write(fourth, data, 51));
 
   FILE* stream = reopened(in_directory, "stream", NULL);
-  fputs("in", stream);
+  fwrite("in", 1, 2, stream);
   stream = reopened(out_directory, "stream", stream);
-  fputs("out", stream);
+  fwrite("out", 1, 3, stream);
   stream = reopened(in_directory, "stream2", stream);
-  fputs("again in", stream);
+  fwrite("again in", 1, 8, stream);
   fclose(stream);
   return 0;
 }
