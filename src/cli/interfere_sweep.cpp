@@ -162,9 +162,9 @@ const Command kInterfereSweep = {
     .examples = kExamples,
     .define = define,
     .notes =
-        "Everything listed is combined with everything else. Both directions are measured, but for signals "
-        "that go on "
-        "until the probe has ended: those with a duty below 100 %, and patterns beside a command.\n"
+        "Everything listed is combined with everything else. Of two patterns or two commands both directions "
+        "are measured, of a pattern and a command that of the probe. Signals with a duty below 100 %, and "
+        "patterns beside a command, go on until the probe has ended; only the probe is measured then.\n"
         "Periods begin at whole multiples of theirs on the wall clock; the signal sleeps in the rest of "
         "them.",
 };

@@ -22,7 +22,7 @@ Side signal_side(const Experiment& experiment, std::size_t load, const Setting& 
   Side side = probe_side(experiment, load, setting);
   side.chunk = setting.signal_chunk;
   side.processes = setting.signal_processes;
-  side.duty = setting.signal_duty;
+  if (!side.load.is_command()) side.duty = setting.signal_duty;  // nobody puts a command to sleep
   if (side.duty < 1) side.period = experiment.period;
   return side;
 }
@@ -49,14 +49,13 @@ class Collector {
     Trial trial;
     trial.configurations.emplace_back(configuration(levels_of(probe, &signal)));
     add_alone(probe);
-    // A periodic program has no throughput of its own to lose, and one that was stopped did not finish.
-    if (signal.endless) {
+    // A periodic program has no throughput of its own to lose, one that was stopped did not finish, and a
+    // command is measured beside a pattern that outlasts it.
+    if (signal.endless || (signal.load.is_command() && !probe.load.is_command()))
       trial.configurations.emplace_back();
-    } else {
-      Side reversed = probe;
-      trial.configurations.emplace_back(configuration(levels_of(signal, &reversed)));
-      add_alone(signal);
-    }
+    else
+      trial.configurations.emplace_back(configuration(levels_of(signal, &probe)));
+    if (!signal.endless) add_alone(signal);
     trial.sides = {sized(std::move(probe)), sized(std::move(signal))};
     found_.trials.push_back(std::move(trial));
   }

@@ -59,9 +59,10 @@ struct Trials {
   std::vector<campaign::Levels> configurations;
   std::vector<Trial> trials;
 };
-// Every pair under every setting in both directions, and every program alone as each of its pairs has it.
-// Two programs that go to their end give both directions at once; a signal that is periodic, or a pattern
-// beside a command, goes on until the probe has ended, and only the probe is measured.
+// Every pair under every setting, and every program alone as each of its pairs has it. Two patterns or two
+// commands that go to their end give both directions at once; a signal that is periodic, or a pattern beside
+// a command, goes on until the probe has ended, and only the probe is measured, as is a pattern beside a
+// command. A configuration belongs to one trial.
 Trials trials_of(const Experiment& experiment);
 
 // What Experiment::sizes calls a side.

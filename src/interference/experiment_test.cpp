@@ -78,14 +78,34 @@ TEST(Trials, PatternsOutlastACommandButNotTheOtherWayRound) {
   experiment.pairs = {{0, 1}, {1, 0}};
   experiment.settings.resize(1);
   const Trials trials = trials_of(experiment);
-  std::size_t endless = 0, both_ways = 0;
+  std::size_t endless = 0, together = 0;
   for (const Trial& trial : trials.trials) {
     if (trial.sides.size() != 2) continue;
+    ++together;
     endless += trial.sides[1].endless ? 1 : 0;
-    both_ways += trial.configurations[1] ? 1 : 0;
+    EXPECT_FALSE(trial.configurations[1]) << "each direction is a trial of its own";
   }
+  EXPECT_EQ(together, 2U);
   EXPECT_EQ(endless, 1U);
-  EXPECT_EQ(both_ways, 1U);
+}
+
+TEST(Trials, AConfigurationBelongsToOneTrial) {
+  Experiment experiment;
+  experiment.loads = {*command_load("sim=true"), *command_load("other=true"), *pattern("aw"),
+                      *pattern("owc")};
+  experiment.pairs = all_pairs(4);
+  experiment.settings.resize(2);
+  experiment.settings[1].signal_duty = 0.5;
+  const Trials trials = trials_of(experiment);
+  std::vector<std::size_t> owners(trials.configurations.size());
+  for (const Trial& trial : trials.trials) {
+    std::set<std::size_t> own;
+    for (const auto& configuration : trial.configurations)
+      if (configuration) own.insert(*configuration);
+    for (const std::size_t one : own) ++owners[one];
+  }
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    EXPECT_EQ(owners[i], 1U) << testing::PrintToString(trials.configurations[i]);
 }
 
 TEST(Experiment, ComesBackFromTheStore) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/clock.hpp"
 #include "base/interrupt.hpp"
 #include "base/json.hpp"
@@ -85,6 +87,13 @@ class Session {
   }
 
   Result<Progress> run() {
+    const auto kept = store_.configurations(number_);
+    if (!kept) return kept.error();
+    if (*kept != trials_.configurations)
+      return Error{Errc::unsupported,
+                   fmt::format("campaign {} was begun by a version that chose other pairs", number_)}
+          .in(store_.file().string())
+          .with_remedy("leave --resume out to begin another");
     auto done = store_.repeats_done(number_, options_.machine);
     if (!done) return done.error();
     done_ = *std::move(done);

@@ -194,6 +194,25 @@ TEST_F(Campaigns, RowsBecomeCells) {
   EXPECT_TRUE(holds_nothing(options.directory));
 }
 
+TEST_F(Campaigns, ACommandAndAPatternMakeAMatrix) {
+  experiment.loads = {*command_load("cmd=for i in 1 2 3; do head -c 65536 /dev/zero > f$i; sleep 0.02; done"),
+                      *pattern("aw")};
+  experiment.runs = 2;
+  auto store = campaign::Store::open(scratch.path() / "runs.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto number = add_campaign(*store, experiment, options.directory);
+  ASSERT_TRUE(number) << number.error().text();
+  const auto progress = run_experiment(*store, *number, experiment, options, [](const Progress&) {});
+  ASSERT_TRUE(progress) << progress.error().text();
+  EXPECT_EQ(progress->done, 6U * 2) << "two alone, four pairs";
+  const auto cells = read_cells(*store, *number, {});
+  ASSERT_TRUE(cells) << cells.error().text();
+  EXPECT_EQ(cells->cells.size(), 4U);
+  experiment.pairs.pop_back();
+  EXPECT_FALSE(run_experiment(*store, *number, experiment, options, [](const Progress&) {}))
+      << "the campaign has other configurations";
+}
+
 TEST_F(Campaigns, FailuresAreRowsAndThreeInARowEndIt) {
   experiment.loads = {*command_load("bad=exit 3")};
   experiment.pairs = all_pairs(1);

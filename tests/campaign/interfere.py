@@ -74,6 +74,18 @@ def sweeps_with_a_command(weir, examples, checks, scratch):
     checks.expect("dilation", all(cell["dilation_percent"] is not None for cell in cells))
 
 
+def matrix_with_a_command(weir, examples, checks, scratch):
+    storage = storage_of(scratch)
+    command = [weir, "interfere", "matrix", "--dir", storage, "--patterns", "aw,metadata", "--chunk", "16k", "--runs", 2, "--size", "160k",
+               "--db", scratch / "m.db", "--no-monitors", "--command",
+               "cmd=for i in 1 2 3; do head -c 100000 /dev/zero > $i; sleep 0.02; done"]
+    answer = answer_of(command)
+    programs = ("cmd", "aggregate_write", "metadata")  # both end before it: a signal that ends early makes no run
+    checks.equal("all pairs", sorted((cell["probe"], cell["signal"], cell["runs"]) for cell in answer["cells"]),
+                 sorted((probe, signal, 2) for probe in programs for signal in programs))
+    checks.equal("resumed: nothing is missing", answer_of([*command, "--resume"])["cells"], answer["cells"])
+
+
 def bad_input(weir, examples, checks, scratch):
     storage = storage_of(scratch)
     for arguments, code, text in [
@@ -713,7 +725,7 @@ def advice(weir, examples, checks, scratch):
 
 
 if __name__ == "__main__":
-    sys.exit(run_parts(__doc__, [on_a_directory, sweeps_with_a_command, bad_input, killed_and_resumed, on_a_testbed,
+    sys.exit(run_parts(__doc__, [on_a_directory, matrix_with_a_command, sweeps_with_a_command, bad_input, killed_and_resumed, on_a_testbed,
                                  leftovers_are_found, others_are_seen, without_root, classes,
                                  classes_of_workloads, applications, slices, slices_of_mpi, joined_slices, advice, balance,
                                  balance_on_a_testbed, files_of_commands]))
