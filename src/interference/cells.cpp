@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ void add(Runs& runs, const campaign::RunRow& row, const CellOptions& options) {
   number("files_per_second", runs.files);
   std::vector<double>& sides = runs.sides.emplace_back();
   for (const Json& rate : row.workers.value("rates", Json::array()))
-    sides.push_back(rate.is_number() ? rate.get<double>() : 0);
+    sides.push_back(rate.is_number() ? rate.get<double>() : std::numeric_limits<double>::quiet_NaN());
 }
 
 campaign::Levels alone_levels(const campaign::Levels& cell, bool of_signal) {

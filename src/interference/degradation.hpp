@@ -28,7 +28,7 @@ Degradation degradation(std::span<const double> alone, std::span<const double> b
 // Standard deviation over mean, in percent; not a number below two values.
 double variation_percent(std::span<const double> values);
 
-// One almost stops while the other runs almost as if it were alone.
+// One almost stops while the other runs almost as if it were alone; never where a loss is not known (NaN).
 struct Serialised {
   double loser = 90;   // lost at least, in percent
   double winner = 15;  // lost at most

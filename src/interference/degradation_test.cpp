@@ -89,6 +89,9 @@ TEST(Degradation, SerialisedPairsAreTold) {
   EXPECT_TRUE(serialises(-2, 95));
   EXPECT_FALSE(serialises(50, 50));
   EXPECT_FALSE(serialises(95, 60)) << "both suffer";
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(serialises(kUnknown, 95));
+  EXPECT_FALSE(serialises(3, kUnknown));
 }
 
 }  // namespace

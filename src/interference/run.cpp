@@ -16,12 +16,14 @@ namespace {
 
 constexpr std::uint32_t kFailuresInARow = 3;
 
-// What a row keeps besides its numbers: `rates` of the probe and of who ran beside it.
-Json details(const Together& together, std::size_t probe) {
+// What a row keeps besides its numbers: `rates` of the probe and of who ran beside it. An endless signal has
+// none to compare with its own alone: it sleeps by design, and the lap that is cut off is not known.
+Json details(const Trial& trial, const Together& together, std::size_t probe) {
   const SideResult& side = together.sides[probe];
   Json rates = Json::array({json_number(side.rate)});
   for (std::size_t i = 0; i < together.sides.size(); ++i)
-    if (i != probe) rates.push_back(json_number(together.sides[i].rate));
+    if (i != probe)
+      rates.push_back(trial.sides[i].endless ? Json(nullptr) : json_number(together.sides[i].rate));
   return {{"counted_s", json_number(together.counted_s)},
           {"rates", std::move(rates)},
           {"files_per_second", side.files_rate ? json_number(*side.files_rate) : Json(nullptr)},
@@ -48,7 +50,7 @@ std::vector<campaign::RunRow> rows_of(const Trial& trial, const Together& togeth
     row.throughput_together = side.rate;
     row.duration_s = side.whole_s;
     row.bytes = side.course.total();
-    row.workers = details(together, i);
+    row.workers = details(trial, together, i);
     rows.push_back(std::move(row));
   }
   return rows;

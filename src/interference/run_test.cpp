@@ -198,6 +198,7 @@ TEST_F(Campaigns, ACommandAndAPatternMakeAMatrix) {
   experiment.loads = {*command_load("cmd=for i in 1 2 3; do head -c 65536 /dev/zero > f$i; sleep 0.02; done"),
                       *pattern("aw")};
   experiment.runs = 2;
+  ASSERT_TRUE(calibrate(experiment, options, [](auto, auto) {}));
   auto store = campaign::Store::open(scratch.path() / "runs.db");
   ASSERT_TRUE(store) << store.error().text();
   const auto number = add_campaign(*store, experiment, options.directory);
@@ -211,6 +212,55 @@ TEST_F(Campaigns, ACommandAndAPatternMakeAMatrix) {
   experiment.pairs.pop_back();
   EXPECT_FALSE(run_experiment(*store, *number, experiment, options, [](const Progress&) {}))
       << "the campaign has other configurations";
+}
+
+TEST_F(Campaigns, AnEndlessSignalHasNoRateToLose) {
+  experiment.pairs = {{0, 1}};
+  experiment.settings.resize(2, experiment.settings[0]);
+  experiment.settings[1].signal_duty = 0.5;
+  experiment.period = Nanoseconds(20'000'000);
+  experiment.runs = 1;
+  ASSERT_TRUE(calibrate(experiment, options, [](auto, auto) {}));
+  auto store = campaign::Store::open(scratch.path() / "runs.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto number = add_campaign(*store, experiment, options.directory);
+  ASSERT_TRUE(number) << number.error().text();
+  ASSERT_TRUE(run_experiment(*store, *number, experiment, options, [](const Progress&) {}));
+  std::size_t endless = 0;
+  ASSERT_TRUE(
+      store->for_each_run(*number, true, [&](const campaign::RunRow& row, const campaign::Levels& levels) {
+        if (levels[1] == kAlone) return;
+        ASSERT_EQ(row.workers.at("rates").size(), 2U);
+        endless += levels[7] == "0.5" ? 1 : 0;
+        EXPECT_EQ(row.workers.at("rates")[1].is_null(), levels[7] == "0.5") << row.workers;
+      }));
+  EXPECT_EQ(endless, 1U);
+}
+
+TEST_F(Campaigns, OnlyARateThatIsKnownCanBeSerialised) {
+  experiment.pairs = {{0, 1}};
+  auto store = campaign::Store::open(scratch.path() / "runs.db");
+  ASSERT_TRUE(store) << store.error().text();
+  const auto number = add_campaign(*store, experiment, options.directory);
+  ASSERT_TRUE(number) << number.error().text();
+  const auto configurations = trials_of(experiment).configurations;
+  for (std::size_t i = 0; i < configurations.size(); ++i)
+    for (std::uint32_t repeat = 0; repeat < 2; ++repeat) {
+      campaign::RunRow row;
+      row.configuration = static_cast<std::int64_t>(i);
+      row.repeat = repeat;
+      row.machine = "here";
+      row.throughput = row.throughput_together = 100;
+      row.workers = {{"rates", Json::array({100})}};
+      row.notes = Json::array();
+      if (configurations[i][1] != kAlone)
+        row.workers["rates"].push_back(repeat == 0 ? Json(nullptr) : Json(1));
+      ASSERT_TRUE(store->add_run(*number, row));
+    }
+  const auto cells = read_cells(*store, *number, {});
+  ASSERT_TRUE(cells) << cells.error().text();
+  ASSERT_EQ(cells->cells.size(), 2U);
+  for (const Cell& cell : cells->cells) EXPECT_EQ(cell.serialised, 1U) << "of two, one has no rate";
 }
 
 TEST_F(Campaigns, FailuresAreRowsAndThreeInARowEndIt) {
