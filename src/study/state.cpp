@@ -1,12 +1,15 @@
 #include "study/state.hpp"
 
 #include <cerrno>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "base/file.hpp"
+#include "launch/process.hpp"
 
 namespace weir::study {
 namespace {
@@ -15,6 +18,20 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "state.json";
 constexpr const char* kSchema = "weir.study-state/1";
+
+Json inputs_of(const std::vector<std::string>& command) {
+  Json made = Json::object();
+  for (const std::string& word : command) {
+    const auto program = &word == &command.front() ? launch::find_program(word) : std::nullopt;
+    std::error_code failed;
+    const fs::path path = fs::canonical(program.value_or(word), failed);
+    struct stat found {};
+    if (failed || ::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    made[path.string()] = {{"size_bytes", found.st_size},
+                           {"modified_ns", found.st_mtim.tv_sec * 1'000'000'000 + found.st_mtim.tv_nsec}};
+  }
+  return made;
+}
 
 }  // namespace
 
@@ -45,6 +62,7 @@ Result<State> State::open(const fs::path& directory, const std::vector<std::stri
   made.command_ = command;
   made.working_directory_ = fs::current_path(failed).string();
   made.asked_directory_ = asked_directory;
+  made.inputs = inputs_of(command);
   if (fs::exists(made.directory_ / kFile, failed)) {
     if (const auto read = made.read(); !read) return read.error().in(directory.string());
   } else if (const auto saved = made.save(); !saved) {
@@ -58,6 +76,7 @@ Result<void> State::save() const {
                    {"command", command_},
                    {"working_directory", working_directory_},
                    {"asked_directory", asked_directory_},
+                   {"inputs", inputs},
                    {"traced", traced},
                    {"traced_s", traced_s},
                    {"place", place},
@@ -92,6 +111,13 @@ Result<void> State::read() {
                                document->at("working_directory").get<std::string>())}
           .with_remedy("give another --out, or remove it");
     traced = document->at("traced").get<bool>();
+    if (traced) {
+      const Json now = std::exchange(inputs, document->value("inputs", Json::object()));
+      for (const auto& [path, facts] : inputs.items())
+        if (now.value(path, Json()) != facts)
+          return Error{Errc::usage, fmt::format("holds a study that was begun before {} changed", path)}
+              .with_remedy("give another --out, or remove it");
+    }
     traced_s = document->at("traced_s").get<double>();
     place = document->at("place").get<std::string>();
     place_share = document->at("place_share").get<double>();

@@ -17,8 +17,8 @@ namespace weir::study {
 // each step and each run, so that an interrupted study goes on where it was.
 class State {
  public:
-  // Makes the directory, or reads what is there. One that belongs to another command, or to another program
-  // that is at it right now, is an Error.
+  // Makes the directory, or reads what is there. One that belongs to another command, or to the same one with
+  // files that have changed since it was traced, or to another program that is at it right now, is an Error.
   static Result<State> open(const std::filesystem::path& directory, const std::vector<std::string>& command,
                             const std::string& asked_directory);
 
@@ -30,6 +30,9 @@ class State {
   // A document that a step has left.
   Result<Json> document(const std::string& name) const;
 
+  // Size and time of the command's words that are files, by their paths: the program and its input. Those
+  // that the program writes do not belong to them. Empty in states of older versions.
+  Json inputs = Json::object();
   // The study so far.
   bool traced = false;
   double traced_s = 0;

@@ -119,6 +119,7 @@ Result<void> Study::find_where(std::int64_t since_ns) {
   const auto touched = find_touched(state_.file("trace"));
   if (!touched) return touched.error();
   state_.processes = touched->processes;
+  for (const std::string& name : touched->names) state_.inputs.erase(name);
   const bool asked = !state_.place.empty();
   const auto place = find_place(touched->written, state_.directory());
   if (!place && !asked) return {};

@@ -33,7 +33,8 @@ struct Outcome {
 };
 
 // Does what is not done yet, says on the way what it does. What is there already, from a study of the same
-// command in the same directory that was interrupted or wanted fewer runs, is used.
+// command in the same directory, with the same program and input, that was interrupted or wanted fewer runs,
+// is used.
 Result<Outcome> run_study(const Options& options, const std::function<void(const std::string&)>& tell);
 
 }  // namespace weir::study

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.hpp"
 #include "base/scratch_dir.hpp"
 
 namespace weir::study {
@@ -88,6 +89,37 @@ TEST(Study, GoesOnFromItsDirectoryAndSaysTenLines) {
   EXPECT_EQ(document.at("samples").size(), 2U);
   EXPECT_NEAR(document.at("samples")[1].at("bandwidth_bytes_per_s").get<double>(), 1000 / 1.01, 1e-9);
   EXPECT_THAT(document.at("summary").get<std::vector<std::string>>(), SizeIs(10));
+}
+
+TEST(Study, IsOfTheProgramAndInputThatWereTraced) {
+  const ScratchDir scratch;
+  const std::filesystem::path here = std::filesystem::canonical(scratch.path()), out = here / "study",
+                              input = here / "input";
+  const std::vector<std::string> command = {"sh", input.string(), "no-file"};
+  const auto put = [&](const std::string& text) { ASSERT_TRUE(replace_file(input, as_bytes(text))); };
+  const auto open = [&] { return State::open(out, command, ""); };
+  put("one");
+  ASSERT_TRUE(open());
+  put("another");
+  {
+    auto state = open();
+    ASSERT_TRUE(state) << "nothing was traced yet: " << state.error().text();
+    EXPECT_EQ(state->inputs.size(), 2U) << state->inputs;
+    EXPECT_EQ(state->inputs.at(input.string()).at("size_bytes"), 7);
+    state->traced = true;
+    ASSERT_TRUE(state->save());
+  }
+  ASSERT_TRUE(open()) << "nothing has changed";
+  put("changed again");
+  const auto changed = open();
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().code(), Errc::usage);
+  EXPECT_THAT(changed.error().text(), HasSubstr(input.string() + " changed"));
+  auto old = parse_json(*read_text(out / "state.json"));
+  ASSERT_TRUE(old);
+  old->erase("inputs");
+  ASSERT_TRUE(replace_file(out / "state.json", as_bytes(old->dump())));
+  EXPECT_TRUE(open()) << "a state of an older version";
 }
 
 }  // namespace

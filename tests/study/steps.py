@@ -49,6 +49,23 @@ def whole(checks, weir):
         checks.expect("another command in its place", other.returncode == 2 and "study of another command" in other.stderr, other.stderr)
 
 
+def changed_inputs(checks, weir):
+    with scratch_directory() as scratch:
+        study = Study(weir, scratch)
+        (study.scratch / "out").mkdir()
+        program, result = study.scratch / "app.sh", study.scratch / "out" / "result"
+        program.write_text("seq 1 2000 > $1\n")
+        result.write_text("of an earlier run\n")
+        command = ["sh", "app.sh", "out/result"]
+        checks.equal("a script", study.run(command, "--runs", 2).returncode, 0)
+        again = study.run(command, "--runs", 2)
+        checks.expect("what the program writes is no input", again.returncode == 0 and "4 of 4 runs are there" in again.stderr, again.stderr)
+        program.write_text("seq 1 3000 > $1 # another program\n")
+        other = study.run(command, "--runs", 3)
+        checks.expect("a program that was changed needs another --out",
+                      other.returncode == 2 and f"{program} changed" in other.stderr and "--out" in other.stderr, f"{other.returncode} {other.stderr}")
+
+
 def put_back(checks, weir):
     append = ["sh", "-c", "cat out/log | wc -l >> out/log; rm -f out/gone; echo new > out/made"]
     for given in (["--dir", "out"], []):
@@ -163,7 +180,7 @@ def wrong_use(checks, weir):
 
 def main():
     checks = Checks()
-    for part in (whole, put_back, odd_programs, interrupted, wrong_use):
+    for part in (whole, changed_inputs, put_back, odd_programs, interrupted, wrong_use):
         part(checks, sys.argv[1])
     return checks.exit_code()
 
