@@ -100,8 +100,11 @@ Result<void> Rounds::compare_results(Run& run) {
   const auto changed = original_->changed();
   if (!changed) return changed.error();
   const fs::path reference = state_.file("reference");
-  if (state_.runs.empty()) return copy_entries(state_.place, *changed, reference);
-  const auto compared = compare(reference, state_.place, *changed);
+  if (state_.runs.empty()) {
+    state_.removed = changed->removed;
+    return copy_entries(state_.place, changed->entries, reference);
+  }
+  const auto compared = compare(reference, state_.removed.value_or(changed->removed), state_.place, *changed);
   if (!compared) return compared.error();
   state_.compared_files = compared->files;
   if (run.on_burst()) state_.compared_bytes += compared->bytes;
@@ -190,8 +193,10 @@ Result<int> Rounds::run() {
   }
   stopped_ = std::ranges::any_of(kinds_, [&](const auto& where) { return done(where) < options_.runs; });
   if (state_.runs.size() == before) return 0;  // the directory is the user's again
-  if (const auto left = original_->leave(state_.file("reference")); !left) return left.error();
-  return 0;
+  const auto last = original_->changed();
+  if (!last) return last.error();
+  const auto left = original_->leave(state_.file("reference"), state_.removed.value_or(last->removed));
+  return left ? Result<int>(0) : left.error();
 }
 
 }  // namespace weir::study

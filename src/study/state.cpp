@@ -86,6 +86,7 @@ Result<void> State::save() const {
                    {"files", files},
                    {"written_bytes", written_bytes},
                    {"original", original},
+                   {"removed", removed ? Json(*removed) : Json(nullptr)},
                    {"compared_files", compared_files},
                    {"compared_bytes", compared_bytes},
                    {"runs", Json::array()}};
@@ -126,6 +127,8 @@ Result<void> State::read() {
     files = document->at("files").get<std::uint64_t>();
     written_bytes = document->at("written_bytes").get<std::uint64_t>();
     original = document->at("original");
+    if (const Json names = document->value("removed", Json()); !names.is_null())
+      removed = names.get<std::set<std::string>>();
     compared_files = document->at("compared_files").get<std::uint64_t>();
     compared_bytes = document->at("compared_bytes").get<std::uint64_t>();
     for (const Json& one : document->at("runs")) {

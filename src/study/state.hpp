@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class State {
   std::uint64_t processes = 0, files = 0, written_bytes = 0;
   Json original;  // of the directory; null before it was kept
   std::vector<Run> runs;
+  // Names that the first run has removed; none are known of studies that an older version began.
+  std::optional<std::set<std::string>> removed;
   std::uint64_t compared_files = 0, compared_bytes = 0;
 
  private:

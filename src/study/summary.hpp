@@ -11,7 +11,7 @@ namespace weir::study {
 
 // What the results of runs on the burst buffer are worth against those in the own directory.
 struct Verdict {
-  bool same = true;                   // but for names that differ from run to run anyhow
+  bool same = true;                   // but for what differs from run to run anyhow
   std::size_t compared = 0;           // runs on the burst buffer
   std::size_t different = 0;          // of them
   std::vector<std::string> varying;   // names that differ between runs in the own directory

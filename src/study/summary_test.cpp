@@ -31,10 +31,28 @@ TEST(Verdict, WhatDiffersAnyhowIsNotHeldAgainstIt) {
   EXPECT_TRUE(good.same);
   EXPECT_EQ(good.compared, 1U);
   EXPECT_THAT(good.varying, ElementsAre("log"));
+  const Verdict shorter =
+      verdict_of({run_of(1, "own", 1), run_of(2, "own", 1, {{"log", "differs from byte 3 on"}}),
+                  run_of(3, "session", 1, {{"log", "has 20 bytes instead of 21"}})});
+  EXPECT_TRUE(shorter.same) << "times are of other lengths";
   const Verdict bad = verdict_of({run_of(1, "own", 1), run_of(2, "session", 1, {{"data", "is missing"}})});
   EXPECT_FALSE(bad.same);
   EXPECT_EQ(bad.different, 1U);
   EXPECT_THAT(bad.examples, ElementsAre("data is missing (run 2, session)"));
+}
+
+TEST(Verdict, AFileThatVariesMustBeThere) {
+  for (const char* const what :
+       {"is missing", "is new", "is still there", "is of another kind", "has 0 bytes instead of 20"}) {
+    const auto first = run_of(1, "own", 1), burst = run_of(3, "session", 1, {{"log", what}});
+    const Verdict bad = verdict_of({first, run_of(2, "own", 1, {{"log", "differs from byte 3 on"}}), burst});
+    EXPECT_FALSE(bad.same) << what;
+    EXPECT_THAT(bad.varying, ElementsAre("log"));
+    EXPECT_TRUE(verdict_of({first, run_of(2, "own", 1, {{"log", what}}), burst}).same) << what;
+  }
+  EXPECT_FALSE(verdict_of({run_of(1, "own", 1), run_of(2, "own", 1, {{"log", "is missing"}}),
+                           run_of(3, "session", 1, {{"log", "differs from byte 3 on"}})})
+                   .same);
 }
 
 TEST(Runs, KeepWhatTheyAre) {

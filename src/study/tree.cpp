@@ -242,9 +242,7 @@ Result<void> Original::put_back() const {
   return {};
 }
 
-Result<void> Original::leave(const fs::path& results) const {
-  const auto left = look_at(options_.directory, options_.skip);
-  if (!left) return left.error();
+Result<void> Original::leave(const fs::path& results, const std::set<std::string>& removed) const {
   if (auto done = put_back(); !done) return done;
   const auto made = look_at(results, {});
   if (!made) return made.error();
@@ -255,23 +253,25 @@ Result<void> Original::leave(const fs::path& results) const {
       if (auto gone = remove_tree(place); !gone) return gone;
     if (auto done = copy_entry(results / name, entry, place); !done) return done;
   }
-  for (const auto& [name, entry] : tree_)
-    if (!left->contains(name) && !made->contains(name))
+  for (const std::string& name : removed)
+    if (!made->contains(name))
       if (auto gone = remove_tree(options_.directory / name); !gone) return gone;
   return {};
 }
 
-Result<Tree> Original::changed() const {
+Result<Changes> Original::changed() const {
   auto now = look_at(options_.directory, options_.skip);
   if (!now) return now.error();
-  Tree made;
+  Changes made;
   for (const auto& [name, entry] : *now) {
     const auto before = tree_.find(name);
     if (before != tree_.end() && (before->second.same_as(entry) || entry.kind == Entry::Kind::directory))
       continue;
     if (before == tree_.end() && !removable(name)) continue;
-    made[name] = entry;
+    made.entries[name] = entry;
   }
+  for (const auto& [name, entry] : tree_)
+    if (!now->contains(name)) made.removed.insert(name);
   return made;
 }
 
@@ -324,7 +324,9 @@ Result<void> copy_entries(const fs::path& from, const Tree& entries, const fs::p
   return {};
 }
 
-Result<Comparison> compare(const fs::path& reference, const fs::path& directory, const Tree& entries) {
+Result<Comparison> compare(const fs::path& reference, const std::set<std::string>& removed,
+                           const fs::path& directory, const Changes& changes) {
+  const Tree& entries = changes.entries;
   const auto expected = look_at(reference, {});
   if (!expected) return expected.error();
   Comparison made;
@@ -350,12 +352,20 @@ Result<Comparison> compare(const fs::path& reference, const fs::path& directory,
     }
     const auto first = first_difference(reference / name, directory / name);
     if (!first) return first.error();
-    if (*first >= 0) made.differences.push_back({name, fmt::format("differs from byte {} on", *first)});
-    made.bytes += entry.size;
+    if (*first >= 0)
+      made.differences.push_back({name, fmt::format("differs from byte {} on", *first)});
+    else
+      made.bytes += entry.size;
   }
   for (const auto& [name, entry] : entries)
     if (!expected->contains(name) && entry.kind != Entry::Kind::other)
       made.differences.push_back({name, "is new"});
+  for (const std::string& name : changes.removed)
+    if (!removed.contains(name) && !expected->contains(name))
+      made.differences.push_back({name, "is missing"});
+  for (const std::string& name : removed)
+    if (!changes.removed.contains(name) && !entries.contains(name))
+      made.differences.push_back({name, "is still there"});
   return made;
 }
 

@@ -31,6 +31,12 @@ struct Entry {
 // What is in a directory at a moment, by names relative to it.
 using Tree = std::map<std::string, Entry>;
 
+// What a run has left in a directory that is different from before.
+struct Changes {
+  Tree entries;                   // new or changed
+  std::set<std::string> removed;  // names that are gone
+};
+
 // Links are not followed. Directories in `skip` (absolute) and what a burst buffer keeps for itself are left
 // out. A directory that is not there is empty.
 Result<Tree> look_at(const std::filesystem::path& directory, const std::vector<std::filesystem::path>& skip);
@@ -61,10 +67,10 @@ class Original {
 
   Result<void> put_back() const;
   // The directory as a run leaves it: the original with these results (copy_entries()), and without what the
-  // last run has removed.
-  Result<void> leave(const std::filesystem::path& results) const;
+  // run has removed.
+  Result<void> leave(const std::filesystem::path& results, const std::set<std::string>& removed) const;
   // What is different from the original now: what a run has left.
-  Result<Tree> changed() const;
+  Result<Changes> changed() const;
 
   const std::filesystem::path& directory() const { return options_.directory; }
   // Files that a run had changed before they could be kept: runs begin with what it left.
@@ -88,17 +94,23 @@ Result<void> copy_entries(const std::filesystem::path& from, const Tree& entries
 
 struct Difference {
   std::string name;
-  std::string what;  // "is missing", "is new", "differs from byte 4096 on"
+  std::string what;  // "is missing", "is new", "is still there", "differs from byte 4096 on"
+
+  // Files that exist in both and hold something else; all others are of whether there is anything.
+  bool of_bytes() const {
+    return what.starts_with("differs ") || (what.starts_with("has ") && !what.starts_with("has 0 bytes"));
+  }
 };
 
 struct Comparison {
   std::uint64_t files = 0;  // of the reference
-  std::uint64_t bytes = 0;  // compared
+  std::uint64_t bytes = 0;  // of files that are the same
   std::vector<Difference> differences;
 };
 
-// Byte by byte: the entries of `directory` against those of the reference.
-Result<Comparison> compare(const std::filesystem::path& reference, const std::filesystem::path& directory,
-                           const Tree& entries);
+// Byte by byte: what a run has left in `directory` against the reference, a copy of the entries that another
+// left, and the names that it removed.
+Result<Comparison> compare(const std::filesystem::path& reference, const std::set<std::string>& removed,
+                           const std::filesystem::path& directory, const Changes& changes);
 
 }  // namespace weir::study

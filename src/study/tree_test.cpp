@@ -53,7 +53,8 @@ TEST_F(TreeTest, WhatIsKeptBeforehandComesBack) {
   EXPECT_EQ(get("skipped/own"), "changed") << "what is skipped is nobody's business";
   const auto changed = original->changed();
   ASSERT_TRUE(changed);
-  EXPECT_TRUE(changed->empty());
+  EXPECT_TRUE(changed->entries.empty());
+  EXPECT_TRUE(changed->removed.empty());
 }
 
 TEST_F(TreeTest, AfterwardsOnlyWhatTheProgramMadeIsTakenAway) {
@@ -68,7 +69,7 @@ TEST_F(TreeTest, AfterwardsOnlyWhatTheProgramMadeIsTakenAway) {
   ASSERT_TRUE(original) << original.error().text();
   const auto changed = original->changed();
   ASSERT_TRUE(changed);
-  EXPECT_THAT(*changed, ElementsAre(Key("made"), Key("made/x")));
+  EXPECT_THAT(changed->entries, ElementsAre(Key("made"), Key("made/x")));
   ASSERT_TRUE(original->put_back());
   EXPECT_FALSE(fs::exists(at("made")));
   EXPECT_EQ(get("others"), "file");
@@ -106,12 +107,14 @@ TEST_F(TreeTest, IsLeftAsTheProgramLeavesIt) {
   const auto changed = original->changed();
   ASSERT_TRUE(changed);
   const fs::path results = scratch_.path() / "results";
-  ASSERT_TRUE(copy_entries(directory_, *changed, results));
+  EXPECT_THAT(changed->removed, ElementsAre("lock"));
+  ASSERT_TRUE(copy_entries(directory_, changed->entries, results));
   ASSERT_TRUE(original->put_back());
   run();
   put("out/1", "others' bytes");
   put("out/2", "of the last run only");
-  const auto done = original->leave(results);
+  put("lock", "left by the last run");
+  const auto done = original->leave(results, changed->removed);
   ASSERT_TRUE(done) << done.error().text();
   EXPECT_EQ(get("input"), "of the user");
   EXPECT_EQ(get("log"), "after");
@@ -141,8 +144,8 @@ TEST_F(TreeTest, ComparesByteByByte) {
   const auto first = original->changed();
   ASSERT_TRUE(first);
   const fs::path reference = scratch_.path() / "reference";
-  ASSERT_TRUE(copy_entries(directory_, *first, reference));
-  const auto nothing = compare(reference, directory_, *first);
+  ASSERT_TRUE(copy_entries(directory_, first->entries, reference));
+  const auto nothing = compare(reference, first->removed, directory_, *first);
   ASSERT_TRUE(nothing);
   EXPECT_TRUE(nothing->differences.empty());
   EXPECT_EQ(nothing->files, 4U);
@@ -158,13 +161,41 @@ TEST_F(TreeTest, ComparesByteByByte) {
   fs::create_symlink("other", at("link"));
   const auto now = original->changed();
   ASSERT_TRUE(now);
-  const auto found = compare(reference, directory_, *now);
+  const auto found = compare(reference, first->removed, directory_, *now);
   ASSERT_TRUE(found);
+  EXPECT_EQ(found->bytes, 3'000'000U) << "of what is the same";
   std::vector<std::string> told;
   for (const Difference& one : found->differences) told.push_back(one.name + " " + one.what);
   EXPECT_THAT(told,
               ElementsAre("gone is missing", "link is of another kind", "other differs from byte 2500001 on",
                           "shorter has 2 bytes instead of 3", "extra is new"));
+}
+
+TEST_F(TreeTest, ComparesWhatIsRemoved) {
+  for (const char* const name : {"both", "first", "second", "changed", "removed"}) put(name, "input");
+  const auto original = Original::keep(options());
+  ASSERT_TRUE(original);
+  fs::remove(at("both"));
+  fs::remove(at("first"));
+  put("changed", "by the first run");
+  fs::remove(at("removed"));
+  const auto first = original->changed();
+  ASSERT_TRUE(first);
+  const fs::path reference = scratch_.path() / "reference";
+  ASSERT_TRUE(copy_entries(directory_, first->entries, reference));
+  ASSERT_TRUE(original->put_back());
+  fs::remove(at("both"));
+  fs::remove(at("second"));
+  fs::remove(at("changed"));
+  put("removed", "by the first run");
+  const auto second = original->changed();
+  ASSERT_TRUE(second);
+  const auto found = compare(reference, first->removed, directory_, *second);
+  ASSERT_TRUE(found);
+  std::vector<std::string> told;
+  for (const Difference& one : found->differences) told.push_back(one.name + " " + one.what);
+  EXPECT_THAT(
+      told, ElementsAre("changed is missing", "removed is new", "second is missing", "first is still there"));
 }
 
 }  // namespace

@@ -117,6 +117,17 @@ def odd_programs(checks, weir):
         done = study.run(cheat, "--runs", 2, out="cheat")
         results = study.document(out="cheat")["results"]
         checks.expect("other bytes are found, exit 1", done.returncode == 1 and not results["same"] and results["runs_different"] == 2 and "who" in results["examples"][0], f"{done.returncode} {results}")
+        # A file that differs anyhow must be there all the same; so must be gone what the program removes.
+        on_burst = "case $LD_PRELOAD in *weir-burst*) true;; *) false;; esac"
+        done = study.run(["sh", "-c", f"{on_burst} && : > out/stamp || date +%s%N > out/stamp"], "--runs", 2, out="empty")
+        results = study.document(out="empty")["results"]
+        checks.expect("a file that is empty on the burst buffer", done.returncode == 1 and "stamp has 0 bytes" in results["examples"][0], f"{done.returncode} {results}")
+        (study.scratch / "data").mkdir()
+        (study.scratch / "data" / "input").write_text("used up\n")
+        done = study.run(["sh", "-c", f"seq 1 100 > data/a; {on_burst} || rm data/input"], "--runs", 2, "--dir", "data", out="removed")
+        results = study.document(out="removed")["results"]
+        checks.expect("a file that is not removed on the burst buffer", done.returncode == 1 and "input is still there" in results["examples"][0], f"{done.returncode} {results}")
+        checks.equal("and is removed in the end, as by the first run", sorted(os.listdir(study.scratch / "data")), ["a"])
 
 
 def stop(study, program, send, least):
