@@ -234,6 +234,11 @@ export function study() {
   };
 }
 
+// The same program with races: no model is enough, and it ran under the strongest.
+export function racyStudy() {
+  return { ...study(), consistency: { weakest_model: null, races: 2, proven: true }, model: "posix", summary: ["program       mpirun -n 4 ./checkpoint out", "consistency   no model is enough: 2 races; it ran under posix"] };
+}
+
 export function balance() {
   const targets = ["/mnt/t0", "/mnt/t1"];
   const run = (placement, target_of, late) => ({ placement, target_of, process_s: [1.2, 1.3, 1.2, 1.3 + late], seen_by: "storage", disturbed: null, targets: targets.map((name, i) => ({ name, bytes: 67108864 * (1 + (i === 1 && late > 0)), end_s: 1.3 + i * late, bytes_per_second: 5.1e7, straggler: i === 1 && late > 0 })),
@@ -256,5 +261,5 @@ export function long_named(value, key = "") {
 
 // Every kind once, by the name of its page.
 export const every = {
-  trace, "large-trace": largeTrace, stat, check, patterns, fit, extreme, plan, validation, slice, converge, matrix, sweep, slices, closes, "line-slice": lineSlice, balance, "fs-stats": fsStats, run, study,
+  trace, "large-trace": largeTrace, stat, check, patterns, fit, extreme, plan, validation, slice, converge, matrix, sweep, slices, closes, "line-slice": lineSlice, balance, "fs-stats": fsStats, run, study, "racy-study": racyStudy,
 };

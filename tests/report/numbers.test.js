@@ -243,4 +243,7 @@ test("a study: gain, runs, where the time goes, bandwidth by model, results", as
     const saved = await save_csv(page, "I/O time of each run");
     assert.equal(saved.rows.length, 12);
   });
+  await with_page(make_page("numbers-racy-study", documents.racyStudy()), "light", async (page) => {
+    assert.match(await page.locator(".verdict.bad").innerText(), /^No model is proven enough \(2 races\); it ran under posix; on the burst buffer its I\/O takes 3.79 times less time/);
+  });
 });

@@ -120,14 +120,18 @@ export function studyPart(document: Doc, source: string): HTMLElement[] {
   const same = flag(document, "results", "same");
   const factorOfIo = num(document, "gain", "io", "factor");
   const wrote = text(document, "directory") !== null;
+  const weakest = text(document, "consistency", "weakest_model");
+  const races = num(document, "consistency", "races");
+  const enough = weakest !== null ? `${weakest} consistency is enough`
+    : races !== null ? `No model is proven enough (${many(races, "race")}); it ran under ${text(document, "model") ?? "posix"}` : "Which consistency it needs is not known";
   const verdict = !wrote ? "The program writes nothing that a burst buffer could hold."
     : same === false ? "The results on the burst buffer are not the same: do not use it for this program."
       : factorOfIo === null ? "There are no runs to compare yet."
         : (num(document, "gain", "io", "low") ?? 1) <= 1 && (num(document, "gain", "io", "high") ?? 1) >= 1
-          ? `${text(document, "consistency", "weakest_model") ?? "posix"} consistency is enough; these runs do not tell the I/O time on the burst buffer from that in the own directory. The results are the same.`
-        : `${text(document, "consistency", "weakest_model") ?? "posix"} consistency is enough; on the burst buffer its I/O takes ${factorOfIo >= 1 ? `${plain(factorOfIo, 3)} times less` : `${plain(1 / factorOfIo, 3)} times more`} time, with the same results.`;
+          ? `${enough}; these runs do not tell the I/O time on the burst buffer from that in the own directory. The results are the same.`
+        : `${enough}; on the burst buffer its I/O takes ${factorOfIo >= 1 ? `${plain(factorOfIo, 3)} times less` : `${plain(1 / factorOfIo, 3)} times more`} time, with the same results.`;
   return [
-    el("p", { class: same === false ? "verdict bad" : "verdict" }, verdict),
+    el("p", { class: same === false || (wrote && weakest === null && races !== null) ? "verdict bad" : "verdict" }, verdict),
     summary(document),
     ...texts(document, "notes").map((note) => notice(note)),
     views(source, [["Gain", () => gainView(document)], ["Time", () => shareView(document)], ["I/O times", () => runsView(document, "io_s")], ["Run times", () => runsView(document, "run_s")],
