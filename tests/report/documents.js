@@ -239,13 +239,26 @@ export function racyStudy() {
   return { ...study(), consistency: { weakest_model: null, races: 2, proven: true }, model: "posix", summary: ["program       mpirun -n 4 ./checkpoint out", "consistency   no model is enough: 2 races; it ran under posix"] };
 }
 
+// Six processes on three targets: as many on each, or by chance none on the first. As weir has it, a run lists only the targets that
+// were written to, has a row of bytes for each of all, and its tail is a share of the bytes.
 export function balance() {
-  const targets = ["/mnt/t0", "/mnt/t1"];
-  const run = (placement, target_of, late) => ({ placement, target_of, process_s: [1.2, 1.3, 1.2, 1.3 + late], seen_by: "storage", disturbed: null, targets: targets.map((name, i) => ({ name, bytes: 67108864 * (1 + (i === 1 && late > 0)), end_s: 1.3 + i * late, bytes_per_second: 5.1e7, straggler: i === 1 && late > 0 })),
-    whole_s: 1.3 + late, tail_s: late, tail_share: late / (1.3 + late), imbalance_percent: 40 * late, slice_ns: 1e8, begin_ns: range(20).map((i) => 1.79e18 + i * 1e8), written_bytes: targets.map((_, t) => range(20).map((i) => (i < 13 || (t === 1 && i < 13 + 10 * late) ? 5162220 : 0))) });
-  return { schema: "weir.interfere-balance/1", targets, testbed: null, processes: 4, size_bytes: 33554432, spread_reduction_percent: 91,
-    placements: [{ placement: "balanced", runs: 9, disturbed: 0, runtime_s: 1.3, spread_s: 0.05, tail_share: 0, imbalance_percent: 3.8, stragglers: {} }, { placement: "random", runs: 9, disturbed: 1, runtime_s: 1.9, spread_s: 0.55, tail_share: 0.3, imbalance_percent: 33, stragglers: { "/mnt/t1": 5 } }],
-    runs: [run("balanced", [0, 0, 1, 1], 0), run("random", [0, 1, 1, 1], 0.6)] };
+  const targets = ["/mnt/t0", "/mnt/t1", "/mnt/t2"];
+  const slice = 5162220;
+  const run = (placement, target_of) => {
+    const files = targets.map((_, t) => target_of.filter((one) => one === t).length);
+    const written_bytes = files.map((n) => range(40).map((i) => (i < 6 * n ? slice : 0)));
+    const used = range(targets.length).filter((t) => files[t] > 0);
+    const end = (t) => 0.6 * files[t];
+    const [first, last] = [Math.min(...used.map(end)), Math.max(...used.map(end))];
+    const all = written_bytes.flat().reduce((a, b) => a + b, 0);
+    const late = written_bytes.map((row) => row.slice(Math.round(10 * first))).flat().reduce((a, b) => a + b, 0);
+    return { placement, target_of, process_s: target_of.map(end), seen_by: "storage", disturbed: null,
+      targets: used.map((t) => ({ name: targets[t], bytes: 6 * files[t] * slice, end_s: end(t), bytes_per_second: 10 * slice, straggler: end(t) > 1.25 * first })),
+      whole_s: last, tail_s: last - first, tail_share: late / all, imbalance_percent: 40 * (last - first), slice_ns: 1e8, begin_ns: range(40).map((i) => 1.79e18 + i * 1e8), written_bytes };
+  };
+  return { schema: "weir.interfere-balance/1", targets, testbed: null, processes: 6, size_bytes: 6 * slice, spread_reduction_percent: 91,
+    placements: [{ placement: "balanced", runs: 9, disturbed: 0, runtime_s: 1.3, spread_s: 0.05, tail_share: 0, imbalance_percent: 3.8, stragglers: {} }, { placement: "random", runs: 9, disturbed: 1, runtime_s: 1.9, spread_s: 0.55, tail_share: 0.3, imbalance_percent: 33, stragglers: { "/mnt/t2": 5 } }],
+    runs: [run("balanced", [0, 0, 1, 1, 2, 2]), run("random", [1, 2, 2, 2, 2, 2])] };
 }
 
 // A word as long as paths become, with no place in it where a browser would break a line.
