@@ -192,6 +192,34 @@ export function sweep() {
   return { schema: "weir.interfere-sweep/1", store: "storage.db", warnings: [], cells: interferer.slice(0, 2).flatMap((probe, p) => range(8).map((i) => cell(probe, "aggregate_write", 65536 * 2 ** i, 10 * (p + 1) + 8 * i))) };
 }
 
+// As weir has them: each direction with its own chunk and processes in front.
+const both = (probe, signal, mine, other, at, more) => [
+  cell(probe, signal, mine.chunk, at, { signal_chunk_bytes: other.chunk, processes: mine.n, signal_processes: other.n, layout: "per_worker", signal_duty: 1, ...more }),
+  cell(signal, probe, other.chunk, at + 1, { signal_chunk_bytes: mine.chunk, processes: other.n, signal_processes: mine.n, layout: "per_worker", signal_duty: 1, ...more })];
+const of_sweep = (cells) => ({ ...sweep(), cells });
+const owc_aw = ["open_write_close", "aggregate_write"];
+const kMiB = 1048576;
+
+// --processes 4:1,4:2,4:4
+export function processSweep() {
+  return of_sweep([1, 2, 4].flatMap((n) => both(...owc_aw, { chunk: kMiB, n: 4 }, { chunk: kMiB, n }, 10 * n)));
+}
+
+// --chunk 1M --signal-chunk 64k,1M,16M
+export function signalSweep() {
+  return of_sweep([kMiB / 16, kMiB, 16 * kMiB].flatMap((chunk, i) => both(...owc_aw, { chunk: kMiB, n: 2 }, { chunk, n: 2 }, 10 * i)));
+}
+
+// --chunk 64k,1M --duty 100%,50%: with a duty only the probe is measured.
+export function dutySweep() {
+  return of_sweep([kMiB / 16, kMiB].flatMap((chunk, i) => [...both(...owc_aw, { chunk, n: 2 }, { chunk, n: 2 }, 40 + i), both(...owc_aw, { chunk, n: 2 }, { chunk, n: 2 }, 20 + i, { signal_duty: 0.5 })[0]]));
+}
+
+// --layout per_worker,shared
+export function layoutSweep() {
+  return of_sweep(["per_worker", "shared"].flatMap((layout, i) => both(...owc_aw, { chunk: kMiB, n: 2 }, { chunk: kMiB, n: 2 }, 10 + 50 * i, { layout })));
+}
+
 export function slices() {
   const begin_ns = range(60).map((i) => 1.79e18 + i * 1e9);
   return { schema: "weir.interfere-join/1", metric: "write bytes", slice_ns: 1e9, active_slices: 30, silent_slices: 30, degradation_percent: 60, low: 55, high: 66, dents: [{ begin_ns: begin_ns[10], end_ns: begin_ns[20], depth_percent: 60 }], dents_in_step: 1,
@@ -274,5 +302,5 @@ export function long_named(value, key = "") {
 
 // Every kind once, by the name of its page.
 export const every = {
-  trace, "large-trace": largeTrace, stat, check, patterns, fit, extreme, plan, validation, slice, converge, matrix, sweep, slices, closes, "line-slice": lineSlice, balance, "fs-stats": fsStats, run, study, "racy-study": racyStudy,
+  trace, "large-trace": largeTrace, stat, check, patterns, fit, extreme, plan, validation, slice, converge, matrix, sweep, "process-sweep": processSweep, "duty-sweep": dutySweep, "layout-sweep": layoutSweep, slices, closes, "line-slice": lineSlice, balance, "fs-stats": fsStats, run, study, "racy-study": racyStudy,
 };

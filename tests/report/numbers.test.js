@@ -196,6 +196,30 @@ test("interference: matrix, sweep, slices", async () => {
   });
 });
 
+test("sweeps: every pair over what it varies itself, a line for each other thing", async () => {
+  const [there, back] = ["open_write_close beside aggregate_write", "aggregate_write beside open_write_close"];
+  const shown = async (page, title) => Object.fromEntries((await series_of(page, title)).filter((one) => one.name !== "").map((one) => [one.name, one.data]));
+  const sweeps = (page) => page.locator("figure.view h3", { hasText: "Sweep" }).allInnerTexts();
+  await with_page(make_page("numbers-process-sweep", documents.processSweep()), "light", async (page) => {
+    assert.deepEqual(await sweeps(page), ["Sweep over processes of the signal", "Sweep over processes"]);
+    assert.deepEqual(await shown(page, "Sweep over processes of the signal"), { [there]: [[1, 10], [2, 20], [4, 40]] });
+    assert.deepEqual(await shown(page, /^Sweep over processes$/), { [back]: [[1, 11], [2, 21], [4, 41]] });
+  });
+  await with_page(make_page("numbers-signal-sweep", documents.signalSweep()), "light", async (page) => {
+    assert.deepEqual(await shown(page, "Sweep over bytes of the signal's chunk"), { [there]: [[65536, 0], [1048576, 10], [16777216, 20]] });
+    assert.deepEqual(await shown(page, "Sweep over bytes of a chunk"), { [back]: [[65536, 1], [1048576, 11], [16777216, 21]] });
+  });
+  await with_page(make_page("numbers-duty-sweep", documents.dutySweep()), "light", async (page) => {
+    assert.deepEqual(await sweeps(page), ["Sweep over bytes of a chunk"]);
+    assert.deepEqual(await shown(page, "Sweep over bytes of a chunk"), { [`${there}, duty 100 %`]: [[65536, 40], [1048576, 41]], [`${there}, duty 50 %`]: [[65536, 20], [1048576, 21]], [back]: [[65536, 41], [1048576, 42]] });
+  });
+  await with_page(make_page("numbers-layout-sweep", documents.layoutSweep()), "light", async (page) => {
+    assert.deepEqual(await shown(page, "Sweep over layout"), { [there]: [[0, 10], [1, 60]], [back]: [[0, 11], [1, 61]] });
+    const csv = await save_csv(page, "All pairs");
+    assert.deepEqual(csv.rows.map((row) => row[csv.columns.indexOf("layout")]), ["per_worker", "per_worker", "shared", "shared"]);
+  });
+});
+
 test("targets in balance: placements, targets over time", async () => {
   const document = documents.balance();
   await with_page(make_page("numbers-balance", document), "light", async (page) => {

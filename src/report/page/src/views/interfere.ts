@@ -7,7 +7,7 @@ import type { Doc } from "../lib/value";
 import { tableView, views } from "../lib/view";
 import type { Maker, View } from "../lib/view";
 
-const fields = ["probe", "signal"];
+const fields = ["probe", "signal", "layout"];
 const values = ["chunk_bytes", "signal_chunk_bytes", "processes", "signal_processes", "signal_duty", "degradation_percent", "low", "high", "best_of_five_percent", "whole_degradation_percent", "dilation_percent",
   "file_close_degradation_percent", "bytes_per_second", "counted_s", "cached_bytes", "runs", "serialised_runs", "disturbed", "failed"];
 
@@ -15,7 +15,8 @@ const aloneFields = ["chunk_bytes", "processes", "runs", "bytes_per_second", "va
 
 function cellNumbers(cells: Doc[]) {
   const there = values.filter((field) => cells.some((cell) => num(cell, field) !== null));
-  return { columns: [...fields, ...there], rows: cells.map((cell) => [...fields.map((field) => text(cell, field)), ...there.map((field) => num(cell, field))]) };
+  const named = fields.filter((field) => cells.some((cell) => text(cell, field) !== null));
+  return { columns: [...named, ...there], rows: cells.map((cell) => [...named.map((field) => text(cell, field)), ...there.map((field) => num(cell, field))]) };
 }
 
 function matrixView(cells: Doc[], chunk: number | null): View | null {
@@ -39,26 +40,70 @@ function matrixView(cells: Doc[], chunk: number | null): View | null {
   };
 }
 
-function sweepView(cells: Doc[]): View | null {
-  const axes: [string, string, (value: number) => string][] = [["chunk_bytes", "bytes of a chunk", (x) => bytes(x)], ["signal_chunk_bytes", "bytes of the signal's chunk", (x) => bytes(x)],
-    ["signal_processes", "processes of the signal", (x) => count(x)], ["processes", "processes", (x) => count(x)], ["signal_duty", "share of time the signal writes", (x) => percent(x, 0)]];
-  const varied = axes.find(([field]) => new Set(cells.map((cell) => num(cell, field))).size > 1);
-  if (varied === undefined) return null;
-  const [field, name, format] = varied;
-  const pairs = [...new Set(cells.map((cell) => `${text(cell, "probe") ?? "?"} beside ${text(cell, "signal") ?? "?"}`))];
-  const of = (pair: string) => cells.filter((cell) => `${text(cell, "probe") ?? "?"} beside ${text(cell, "signal") ?? "?"}` === pair && num(cell, field) !== null).sort((a, b) => (num(a, field) ?? 0) - (num(b, field) ?? 0));
+// What a sweep may vary, the first that a pair varies on the axis: field, what the axis says, what a line's name says.
+interface Swept {
+  field: string;
+  axis: string;
+  name: string;
+  format: (value: number) => string;
+}
+const swept: Swept[] = [
+  { field: "chunk_bytes", axis: "bytes of a chunk", name: "chunk", format: (x) => bytes(x) },
+  { field: "signal_chunk_bytes", axis: "bytes of the signal's chunk", name: "signal's chunk", format: (x) => bytes(x) },
+  { field: "signal_processes", axis: "processes of the signal", name: "signal's processes", format: (x) => count(x) },
+  { field: "processes", axis: "processes", name: "processes", format: (x) => count(x) },
+  { field: "signal_duty", axis: "share of time the signal writes", name: "duty", format: (x) => percent(x, 0) },
+  { field: "layout", axis: "layout of the files", name: "layout", format: (x) => String(x) },
+];
+
+interface SweptLine {
+  over: Swept;
+  name: string;
+  cells: Doc[];
+}
+
+function grouped(cells: Doc[], key: (cell: Doc) => string): Map<string, Doc[]> {
+  const made = new Map<string, Doc[]>();
+  for (const cell of cells) made.set(key(cell), [...(made.get(key(cell)) ?? []), cell]);
+  return made;
+}
+
+function level(cell: Doc, { field, format }: Swept): string {
+  const value = num(cell, field);
+  return value === null ? text(cell, field) ?? "–" : format(value);
+}
+
+// Each pair has what it varies itself: in the other direction of 4:1, 4:2 and 4:4 it is the probe's processes that vary.
+function sweptLines(cells: Doc[]): SweptLine[] {
+  return [...grouped(cells, (cell) => `${text(cell, "probe") ?? "?"} beside ${text(cell, "signal") ?? "?"}`)].flatMap(([pair, of]) => {
+    const varies = (one: Swept, among: Doc[]) => new Set(among.map((cell) => level(cell, one))).size > 1;
+    const over = swept.find((one) => varies(one, of));
+    if (over === undefined) return [];
+    // What still varies at one place of the axis makes lines of its own; what goes along with the axis does not.
+    const places = [...grouped(of, (cell) => level(cell, over)).values()];
+    const others = swept.filter((one) => one !== over && places.some((place) => varies(one, place)));
+    return [...grouped(of, (cell) => [pair, ...others.map((one) => `${one.name} ${level(cell, one)}`)].join(", "))].map(([name, line]) => ({ over, name, cells: line }));
+  });
+}
+
+function sweepView(over: Swept, lines: SweptLine[]): View {
+  const { field, axis: name, format } = over;
+  const cells = lines.flatMap((one) => one.cells);
+  const words = field === "layout" ? [...new Set(cells.map((cell) => level(cell, over)))] : undefined;
+  const x = (cell: Doc) => (words === undefined ? num(cell, field) : words.indexOf(level(cell, over)));
   const log = field.endsWith("bytes") || field.endsWith("processes");
   return {
-    title: "Sweep",
+    title: `Sweep over ${name}`,
     says: `Degradation against ${name}, with intervals (dotted). Where a line leaves 0, interference begins; where it turns flat, it does not get worse.`,
     numbers: () => cellNumbers(cells),
-    wide: pairs.length > 3,
-    chart: { height: 360, option: (c) => chart(c, { name, log, base: 2, format }, { name: "degradation, %" }, pairs.flatMap((pair, i) => {
+    wide: lines.length > 3,
+    chart: { height: 360, option: (c) => chart(c, { name, log, base: 2, format, words }, { name: "degradation, %" }, lines.flatMap((one, i) => {
       const color = c.series[i % c.series.length];
-      const points = (what: string) => of(pair).map((cell) => [num(cell, field), num(cell, what)]);
+      const sorted = one.cells.filter((cell) => x(cell) !== null).sort((a, b) => (x(a) ?? 0) - (x(b) ?? 0));
+      const points = (what: string) => sorted.map((cell) => [x(cell), num(cell, what)]);
       const bound = { silent: true, lineStyle: { width: 1, type: "dotted", color }, itemStyle: { color } };
-      return [line(pair, points("degradation_percent"), { showSymbol: true, lineStyle: { width: 2, color }, itemStyle: { color } }), line("", points("low"), bound), line("", points("high"), bound)];
-    }), { tooltip: axisTip(c, (x) => format(Number(x)), (y) => `${plain(y, 3)} %`) }) },
+      return [line(one.name, points("degradation_percent"), { showSymbol: true, lineStyle: { width: 2, color }, itemStyle: { color } }), line("", points("low"), bound), line("", points("high"), bound)];
+    }), { tooltip: axisTip(c, (at) => (words === undefined ? format(Number(at)) : String(at)), (y) => `${plain(y, 3)} %`) }) },
   };
 }
 
@@ -70,7 +115,9 @@ export function matrixPart(document: Doc, source: string): HTMLElement[] {
   if (cells.length === 0) return [...made, notice("The result holds no pairs: nothing was measured.", "problem")];
   const chunks = [...new Set(cells.map((cell) => num(cell, "chunk_bytes")))];
   const sweeping = cells.some((cell, i) => cells.some((other, j) => j > i && text(cell, "probe") === text(other, "probe") && text(cell, "signal") === text(other, "signal")));
-  const makers: Maker[] = sweeping ? [["Sweep", () => sweepView(cells)]] : [];
+  const lines = sweptLines(cells);
+  const makers: Maker[] = swept.map((over): [Swept, SweptLine[]] => [over, lines.filter((one) => one.over === over)]).filter(([, of]) => of.length > 0)
+    .map(([over, of]): Maker => ["Sweep", () => sweepView(over, of)]);
   const square = new Set(cells.map((cell) => text(cell, "signal"))).size > 1;
   for (const chunk of square || !sweeping ? chunks.slice(0, 6) : []) {
     const of = cells.filter((cell) => num(cell, "chunk_bytes") === chunk);
@@ -79,8 +126,8 @@ export function matrixPart(document: Doc, source: string): HTMLElement[] {
   }
   const alone = docs(document, "alone");
   if (alone.length > 0) makers.push(["Alone", () => tableView("Alone", "What each program writes with nobody beside it: what every percentage is of. What was still cached at its end has not been measured on the storage.",
-    { columns: ["probe", "chunk", "processes", "runs", "speed", "variation", "still cached"], rows: alone.map((one) => [text(one, "probe"), bytes(num(one, "chunk_bytes")), num(one, "processes"), num(one, "runs"), `${bytes(num(one, "bytes_per_second"))}/s`, `${plain(num(one, "variation_percent"), 3)} %`, bytes(num(one, "cached_bytes"))]) },
-    { columns: ["probe", ...aloneFields], rows: alone.map((one) => [text(one, "probe"), ...aloneFields.map((field) => num(one, field))]) })]);
+    { columns: ["probe", "layout", "chunk", "processes", "runs", "speed", "variation", "still cached"], rows: alone.map((one) => [text(one, "probe"), text(one, "layout"), bytes(num(one, "chunk_bytes")), num(one, "processes"), num(one, "runs"), `${bytes(num(one, "bytes_per_second"))}/s`, `${plain(num(one, "variation_percent"), 3)} %`, bytes(num(one, "cached_bytes"))]) },
+    { columns: ["probe", "layout", ...aloneFields], rows: alone.map((one) => [text(one, "probe"), text(one, "layout"), ...aloneFields.map((field) => num(one, field))]) })]);
   makers.push(["Pairs", () => tableView("All pairs", "Degradation of the medians with its interval, and of the best of five runs as others report it.", cellNumbers(cells), undefined, true)]);
   return [...made, views(source, makers)];
 }
