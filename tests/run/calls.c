@@ -181,6 +181,41 @@ static void descriptors(void) {
   TELL(system("wc -c < p > q; cat q"));
 }
 
+// What children do that run in their parent's memory until they become another program.
+static void borrowed(void) {
+  say("-- children of vfork");
+  mkdir("v", 0755);
+  pid_t child = vfork();
+  if (child == 0) {
+    umask(077);
+    _exit(chdir("v") != 0 || open("by the child", O_WRONLY | O_CREAT, 0666) < 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  TELL(WEXITSTATUS(status));
+  const int fd = open("by the parent", O_RDWR | O_CREAT, 0666);
+  struct stat facts;
+  TELL(stat("by the parent", &facts));
+  say("  mode %o", facts.st_mode);
+  TELL(stat("v/by the child", &facts));
+  say("  mode %o", facts.st_mode);
+  TELL(access("v/by the parent", F_OK));
+  child = vfork();
+  if (child == 0) _exit(chdir("/"));
+  waitpid(child, &status, 0);
+  // Whoever is made by fork has its own memory, also right after a vfork.
+  child = fork();
+  if (child == 0) {
+    const int made = open("by a fork", O_WRONLY | O_CREAT, 0600);
+    _exit(write(made, "text", 4) != 4 || close(made) != 0);
+  }
+  waitpid(child, &status, 0);
+  TELL(WEXITSTATUS(status));
+  TELL(stat("by a fork", &facts));
+  say("  size %d", (int)facts.st_size);
+  close(fd);
+}
+
 static int spawned(const char* what, char* const* environment) {
   fflush(stdout);
   const pid_t child = fork();
@@ -572,6 +607,7 @@ int main(int argc, char** argv) {
   streams();
   mappings();
   locks();
+  borrowed();
   environments();
   return 0;
 }

@@ -10,6 +10,7 @@ from common import Checks, Directory  # noqa: E402
 STARTS = """
 import os, subprocess, sys
 os.chdir(sys.argv[1])
+UMASK = os.umask(0o22); os.umask(UMASK)
 open('a', 'w').write('a')
 subprocess.run([sys.executable, '-c', "open('a', 'a').write('b'); open('made', 'w').write('c')"], env={}, check=True)
 subprocess.run(['env', '-i', 'sh', '-c', 'cat a > copy'], check=True)
@@ -17,6 +18,13 @@ assert open('copy').read() == 'ab', open('copy').read()
 os.posix_spawn('/bin/sh', ['sh', '-c', 'cat copy made > spawned'], {})
 os.wait()
 assert open('spawned').read() == 'abc'
+os.mkdir('sub')
+subprocess.run(['sh', '-c', 'echo inner > log'], cwd='sub', umask=0o77, check=True)
+subprocess.run(['sh', '-c', 'cp /bin/echo sub/program'], cwd=os.getcwd(), check=True)
+assert subprocess.run(['./program', 'ran'], cwd='sub', capture_output=True, check=True).stdout == b'ran\\n'
+subprocess.run(['true'], cwd='/', check=True)
+open('log', 'w').write('outer')
+assert open('sub/log').read() == 'inner\\n' and os.stat('log').st_mode & 0o777 == 0o666 & ~UMASK, oct(os.stat('log').st_mode)
 """
 
 
@@ -75,8 +83,8 @@ def main():
             done = there.run([sys.executable, "-c", STARTS, there.path], consistency=consistency)
             checks.equal(f"programs with an environment of their own under {consistency}", (done.returncode, done.stderr
                          if done.returncode else ""), (0, ""))
-            checks.equal("and what they wrote", [(there.path / n).read_text() for n in ("a", "made", "spawned")],
-                         ["ab", "c", "abc"])
+            checks.equal("and what they wrote", [(there.path / n).read_text() for n in ("a", "made", "spawned", "log", "sub/log")],
+                         ["ab", "c", "abc", "outer", "inner\n"])
     return checks.exit_code()
 
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/moved_up.hpp"
+#include "burst/preload/process.hpp"
 
 namespace weir::burst::preload {
 
@@ -49,6 +50,11 @@ std::string joined(const std::vector<std::string_view>& parts) {
   return path.empty() ? "/" : path;
 }
 
+std::string working_directory() {
+  char here[PATH_MAX];
+  return ::getcwd(here, sizeof here) != nullptr ? here : "";
+}
+
 }  // namespace
 
 bool Where::is_file() const { return inside && !name.empty() && (type == 0 || S_ISREG(type)); }
@@ -83,7 +89,7 @@ bool Mount::start(const char* as_given) {
   directory_ = new std::string();
   const mode_t mask = ::umask(077);
   ::umask(mask);
-  set_umask(mask);
+  umask_changed(mask);
   length_ = length;
   directory_changed();
   return true;
@@ -121,11 +127,26 @@ bool Mount::is_met_from(const char* path) const {
 
 void Mount::directory_changed() {
   if (!is_on()) return;
-  char here[PATH_MAX];
-  const std::string now = ::getcwd(here, sizeof here) != nullptr ? here : "";
+  const std::string now = working_directory();
+  const bool related = now.empty() || now[0] != '/' || concerns(now);
+  if (Process::is_vfork_child()) {  // its parent, in whose memory this is, has not moved
+    if (related) related_.store(true, std::memory_order_relaxed);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   *directory_ = now;
-  related_.store(now.empty() || now[0] != '/' || concerns(now), std::memory_order_relaxed);
+  related_.store(related, std::memory_order_relaxed);
+}
+
+mode_t Mount::umask() const {
+  if (!Process::is_vfork_child()) return umask_.load(std::memory_order_relaxed);
+  const mode_t mask = ::umask(077);
+  ::umask(mask);
+  return mask;
+}
+
+void Mount::umask_changed(mode_t mask) {
+  if (!Process::is_vfork_child()) umask_.store(mask, std::memory_order_relaxed);
 }
 
 void Mount::forget_descriptor(int fd) {
@@ -143,7 +164,7 @@ bool Mount::may_hold(int directory, const char* path) const {
     const std::string there = path_behind(directory);
     errno = error;
     relation = there.empty() || concerns(there) ? Relation::related : Relation::elsewhere;
-    relations_[directory].store(relation, std::memory_order_relaxed);
+    if (!Process::is_vfork_child()) relations_[directory].store(relation, std::memory_order_relaxed);
   }
   return relation == Relation::related;
 }
@@ -151,7 +172,9 @@ bool Mount::may_hold(int directory, const char* path) const {
 bool Mount::make_absolute(int directory, std::string_view path, std::string& out) const {
   std::string base;
   if (path.empty() || path.front() != '/') {
-    if (directory == AT_FDCWD) {
+    if (directory == AT_FDCWD && Process::is_vfork_child()) {
+      base = working_directory();
+    } else if (directory == AT_FDCWD) {
       const std::lock_guard lock(mutex_);
       base = *directory_;
     } else {

@@ -59,15 +59,18 @@ class Mount {
     return directory.empty() && entry.starts_with(".weir-");
   }
 
-  void directory_changed();        // after chdir and its like
+  // After chdir and its like, and after umask. What a child of vfork changes is its own: that is asked of the
+  // kernel.
+  void directory_changed();
+  void umask_changed(mode_t mask);
+
   void forget_descriptor(int fd);  // it may stand for another directory from now on
   int root() const { return root_fd_; }
   std::string absolute(const std::string& name) const;
   std::string_view path() const { return {root_, length_}; }
   dev_t device() const { return device_; }
 
-  mode_t umask() const { return umask_.load(std::memory_order_relaxed); }
-  void set_umask(mode_t mask) { umask_.store(mask, std::memory_order_relaxed); }
+  mode_t umask() const;
 
  private:
   static constexpr std::size_t kRoom = 4096;
@@ -94,7 +97,7 @@ class Mount {
   int root_fd_ = -1;
   dev_t device_ = 0;
   std::atomic<mode_t> umask_{022};
-  std::atomic<bool> related_{false};  // the working directory
+  std::atomic<bool> related_{false};  // the working directory, or that of a child of vfork
   mutable std::mutex mutex_;          // guards directory_
   std::string* directory_ = nullptr;
   mutable std::atomic<Relation> relations_[kRemembered] = {};

@@ -174,6 +174,7 @@ void Process::after_fork_in_parent() {
 }
 
 void Process::after_fork_in_child() {
+  vforked = false;    // a vfork() of the parent's that nobody asked about since
   system_ = nullptr;  // left as it is: it was the parent's
   Table::current().begin_again();
   Mappings::current().begin_again();

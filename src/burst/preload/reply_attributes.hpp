@@ -273,7 +273,7 @@ struct Reply<Call::utime> {
 template <>
 struct Reply<Call::umask> {
   static mode_t run(auto real, mode_t mode) {
-    Mount::current().set_umask(mode & 0777u);
+    Mount::current().umask_changed(mode & 0777u);
     return real(mode);
   }
 };
