@@ -54,7 +54,12 @@ Outcome<Nothing> Shard::mark_clean(const Header& header, const MarkClean& reques
   file->unflushed.for_each([&](Span bytes, const Place& where) {
     if (where.client == header.client) clean.extents.push_back({bytes, where});
   });
-  if (!clean.extents.empty()) changes.emplace_back(std::move(clean));
+  if (clean.extents.empty()) return {0, {}};
+  changes.emplace_back(std::move(clean));
+  Attributes now = file->attributes;
+  const auto behind = backing_.stat(file->path);
+  if (behind) now.modified_ns = behind.body.modified_ns;
+  changes.emplace_back(AttributesSet{request.file, now});
   return {0, {}};
 }
 

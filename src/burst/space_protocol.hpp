@@ -46,7 +46,8 @@ struct WriteBack {
   static constexpr auto fields = std::tuple{&WriteBack::path, &WriteBack::attributes, &WriteBack::extents};
 };
 
-// What the asking client has published of the file came from the backing file, which has it still.
+// What the asking client has published of the file came from the backing file, which has it still. The file
+// has that one's time of modification again.
 struct MarkClean {
   static constexpr Kind kKind = Kind::mark_clean;
   using Answer = Nothing;

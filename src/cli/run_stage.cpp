@@ -63,29 +63,28 @@ std::uint64_t room_in(const burst::Job& job, std::uint32_t node) {
   return room;
 }
 
-// The file's bytes into the log, published, and known to be what the backing file has.
-int bring_in(burst::FileSystem& system, const Found& file) {
-  const auto policy = burst::find_policy("session");
-  if (!policy) return EINVAL;
-  burst::Attributes before;
-  if (const int error = system.stat(file.name, before); error != 0) return error;
-  const auto opened = system.open(file.name, O_RDWR, 0, *policy);
-  if (!opened) return opened.error;
+// The file's bytes into the log, published, and known to be what the backing file has. A file of which the
+// buffer has bytes already stays as it is: they may be newer. Whether it was brought in.
+burst::Outcome<bool> bring_in(burst::FileSystem& system, const Found& file) {
+  const auto there = system.look(file.name);
+  if (!there) return {there.error, false};
+  const burst::FileId id = there.body.file;
+  const auto opened = system.adopt(id, O_RDWR);  // by its number: the program may not be allowed to write it
+  if (!opened) return {opened.error, false};
+  std::vector<burst::Extent> known;
+  if (const int error = opened.body->owners(burst::kWholeFile, known); error != 0) return {error, false};
+  if (!known.empty()) return {0, false};
   std::vector<std::byte> part(std::size_t{4} << 20);
   for (std::uint64_t at = 0; at < file.size;) {
     const burst::Transfer read = opened.body->pread(part, at);
-    if (read.error != 0) return read.error;
+    if (read.error != 0) return {read.error, false};
     if (read.bytes == 0) break;
     const burst::Transfer written = opened.body->pwrite(ByteSpan(part).first(read.bytes), at);
-    if (written.error != 0) return written.error;
+    if (written.error != 0) return {written.error, false};
     at += read.bytes;
   }
-  if (const int error = opened.body->attach_all(); error != 0) return error;
-  burst::Session& session = system.session();
-  const burst::FileId id = opened.body->id();
-  if (const int error = session.ask(id.home(), burst::MarkClean{id}).error; error != 0) return error;
-  burst::SetAttributes times{.file = id, .with_time = true, .modified_ns = before.modified_ns};
-  return session.ask(id.home(), times).error;
+  if (const int error = opened.body->attach_all(); error != 0) return {error, false};
+  return {system.session().ask(id.home(), burst::MarkClean{id}).error, true};
 }
 
 }  // namespace
@@ -101,7 +100,9 @@ Result<Staged> stage_in(const burst::Job& job, const std::vector<std::string>& p
     std::uint64_t room = 0;
   };
   burst::Job quiet = job;
-  quiet.verify = false;  // what is copied here is no program's doing
+  quiet.verify = false;  // what is copied here is no program's doing, nor by a program's model
+  quiet.model = "session";
+  quiet.policy.clear();
   std::vector<Node> nodes;
   const auto here = burst::server_of_this_node(job);
   for (std::uint32_t i = 0; i < job.servers.size(); ++i) {
@@ -121,9 +122,11 @@ Result<Staged> stage_in(const burst::Job& job, const std::vector<std::string>& p
       ++left_out;
       continue;
     }
-    if (const int error = bring_in(*roomiest->system, file); error != 0)
-      return Error::from_errno(error, "cannot be brought into the buffer")
+    const auto brought = bring_in(*roomiest->system, file);
+    if (!brought)
+      return Error::from_errno(brought.error, "cannot be brought into the buffer")
           .in((job.backing / file.name).string());
+    if (!brought.body) continue;
     roomiest->room -= file.size;
     ++staged.files;
     staged.bytes += file.size;

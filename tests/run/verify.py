@@ -1,6 +1,7 @@
 """`weir run --verify`: a model that is too weak for a program is caught at the read, one that is enough is not."""
 import json
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -149,6 +150,36 @@ def stage_in(checks, weir):
         checks.equal("leaves nothing behind", os.listdir(there.path), ["a"])
         done = there.run(["cat", there.path / "a"], "--json", "--stage-in")
         checks.equal("everything", (done.returncode, json.loads(done.stdout[1:])["stage_in"]["files"]), (0, 1))
+    with Directory(weir) as there:
+        for name in ("written", "staged"):
+            (there.path / name).write_text("old text")
+        done = there.run(["sh", "-c", f"printf NEW | dd of={there.path}/written conv=notrunc 2> /dev/null"], "--keep")
+        checks.equal("a step that writes over input", done.returncode, 0)
+        done = there.run(["cat", there.path / "written"], "--json", "--stage-in")
+        checks.equal("what the step before has written is not staged over",
+                     (done.returncode, done.stdout[:8], json.loads(done.stdout[8:])["stage_in"]["files"]), (0, "NEW text", 1))
+        checks.equal("and flushed", (there.path / "written").read_text(), "NEW text")
+
+
+def stage_in_by_a_user(checks, weir):
+    """Input that nobody may write, not even its owner, and input of others."""
+    if os.geteuid() != 0:
+        return checks.skip("input of others", "only root can make some")
+    nobody = pwd.getpwnam("nobody")
+    with Directory(weir) as there:
+        for name in ("own", "of another"):
+            (there.path / name).write_text("text")
+            (there.path / name).chmod(0o444)
+            os.utime(there.path / name, (1000, 2000))
+        for path in (there.scratch, there.path, there.buffer, there.path / "own"):
+            os.chown(path, nobody.pw_uid, nobody.pw_gid)
+        show = "import os, sys; print([int(os.stat(f).st_mtime) for f in sys.argv[1:]])"
+        done = there.run([sys.executable, "-c", show, there.path / "own", there.path / "of another"], "--json", "--stage-in",
+                         user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[])
+        if not checks.equal("read-only input", (done.returncode, done.stderr if done.returncode else ""), (0, "")):
+            return None
+        times, document = done.stdout.split("\n", 1)
+        return checks.equal("is staged", (times, json.loads(document)["stage_in"]["files"]), ("[2000, 2000]", 2))
 
 
 def main():
@@ -157,6 +188,7 @@ def main():
     verdicts(checks, weir)
     reports(checks, weir)
     stage_in(checks, weir)
+    stage_in_by_a_user(checks, weir)
     ranks(checks, weir)
     return checks.exit_code()
 
