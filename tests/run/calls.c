@@ -561,6 +561,23 @@ static int try_lock(int command, short type, off_t start, off_t length) {
   return WEXITSTATUS(status);
 }
 
+// What a child does with a descriptor that it shares with its parent: it must not wait for a lock of either.
+static int write_in_child(int fd, int with_lock) {
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 3};
+    if (with_lock) _exit(fcntl(fd, F_OFD_SETLK, &whole) != 0 || write(fd, "child", 5) != 5);
+    if (fcntl(fd, F_GETLK, &whole) != 0) _exit(2);
+    if (whole.l_type != F_WRLCK || whole.l_start != 0 || whole.l_len != 0) _exit(3);
+    _exit(write(fd, "child", 5) != 5);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
 static void locks(void) {
   say("-- locks");
   const int fd = open("l", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -574,7 +591,25 @@ static void locks(void) {
   lock.l_type = F_UNLCK;
   TELL(fcntl(fd, F_SETLK, &lock));
   TELL(try_lock(F_SETLK, F_WRLCK, 0, 0));
+  lock.l_type = F_WRLCK;
+  TELL(fcntl(fd, F_GETLK, &lock));
+  say("  free %d, asked %d from %d for %d", lock.l_type == F_UNLCK, lock.l_whence, (int)lock.l_start,
+      (int)lock.l_len);
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  TELL(fcntl(fd, F_SETLK, &whole));
+  TELL(write_in_child(fd, 0));
+  whole.l_type = F_UNLCK;
+  TELL(fcntl(fd, F_SETLK, &whole));
+  TELL(write_in_child(fd, 1));
+  whole.l_type = F_UNLCK;
+  TELL(fcntl(fd, F_OFD_SETLK, &whole));
+  whole = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 8, .l_len = -3};
+  TELL(fcntl(fd, F_SETLK, &whole));
+  TELL(try_lock(F_SETLK, F_WRLCK, 7, 1));
+  TELL(try_lock(F_SETLK, F_WRLCK, 8, 0));
+  whole = (struct flock){.l_type = F_UNLCK, .l_whence = SEEK_SET};
+  TELL(fcntl(fd, F_SETLK, &whole));
+  whole.l_type = F_WRLCK;
   TELL(fcntl(fd, F_OFD_SETLK, &whole));
   struct flock asked = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 3, .l_len = 1};
   const int other = open("l", O_RDWR);

@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from common import Checks, Directory  # noqa: E402
 
 STARTS = """
-import os, subprocess, sys
+import fcntl, os, subprocess, sys
 os.chdir(sys.argv[1])
 UMASK = os.umask(0o22); os.umask(UMASK)
 open('a', 'w').write('a')
@@ -18,6 +18,9 @@ assert open('copy').read() == 'ab', open('copy').read()
 os.posix_spawn('/bin/sh', ['sh', '-c', 'cat copy made > spawned'], {})
 os.wait()
 assert open('spawned').read() == 'abc'
+held = open('held', 'w'); fcntl.lockf(held, fcntl.LOCK_EX)
+subprocess.run(['echo', 'under a lock'], stdout=held, check=True, timeout=60); held.close()
+assert open('held').read() == 'under a lock\\n'
 os.mkdir('sub')
 subprocess.run(['sh', '-c', 'echo inner > log'], cwd='sub', umask=0o77, check=True)
 subprocess.run(['sh', '-c', 'cp /bin/echo sub/program'], cwd=os.getcwd(), check=True)

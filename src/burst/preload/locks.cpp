@@ -27,6 +27,14 @@ int make_absolute(OpenFile& file, int fd, struct flock& lock) {
   }
   if (__builtin_add_overflow(base, lock.l_start, &lock.l_start)) return EOVERFLOW;
   lock.l_whence = SEEK_SET;
+  const off_t before = lock.l_len < 0 ? lock.l_len : 0;  // bytes before the start
+  if (__builtin_add_overflow(lock.l_start, before, &lock.l_start) || lock.l_start < 0 ||
+      lock.l_start >= OpenFile::kTurnByte)
+    return EINVAL;
+  if (before < 0) lock.l_len = -before;
+  // To the end of all files means: as far as the byte that is ours.
+  const off_t most = OpenFile::kTurnByte - lock.l_start;
+  if (lock.l_len == 0 || lock.l_len > most) lock.l_len = most;
   return 0;
 }
 
@@ -35,9 +43,7 @@ bool has_other_nodes() {
   return job != nullptr && job->servers.size() > 1;
 }
 
-}  // namespace
-
-Answer record_lock(OpenFile& file, int fd, int command, struct flock& lock) {
+Answer lock_or_ask(OpenFile& file, int fd, int command, struct flock& lock) {
   if (const int error = make_absolute(file, fd, lock); error != 0) return Answer::failed(error);
   const bool asks = command == F_GETLK || command == F_OFD_GETLK;
   const struct flock wanted = lock;
@@ -54,6 +60,21 @@ Answer record_lock(OpenFile& file, int fd, int command, struct flock& lock) {
     ::fcntl(fd, command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command, &back);
   }
   return there;
+}
+
+}  // namespace
+
+Answer record_lock(OpenFile& file, int fd, int command, struct flock& lock) {
+  const struct flock given = lock;
+  const Answer done = lock_or_ask(file, fd, command, lock);
+  if (done.error != 0) return done;
+  if (lock.l_type == F_UNLCK) {  // of a question the rest stays what it was
+    lock = given;
+    lock.l_type = F_UNLCK;
+  } else if (lock.l_start + lock.l_len == OpenFile::kTurnByte) {
+    lock.l_len = 0;
+  }
+  return done;
 }
 
 Answer whole_lock(OpenFile& file, int fd, int operation) {

@@ -19,9 +19,6 @@
 namespace weir::burst::preload {
 namespace {
 
-// Which byte of a placeholder is locked while a shared position is in use: behind every file.
-constexpr off_t kTurnByte = std::numeric_limits<off_t>::max() - 1;
-
 Answer answer(const Transfer& done) {
   return done.error == 0 ? Answer{static_cast<long>(done.bytes), 0} : Answer::failed(done.error);
 }

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,10 @@ struct Answer {
 // it. Never freed, only used again: a thread may still look at it. `fd` is one of its descriptors.
 class OpenFile {
  public:
+  // Which byte of a placeholder is locked while a shared position is in use: behind every file, and behind
+  // what the program locks.
+  static constexpr off_t kTurnByte = std::numeric_limits<off_t>::max() - 1;
+
   Answer read(int fd, const iovec* parts, int count);
   Answer write(int fd, const iovec* parts, int count);
   Answer pread(const iovec* parts, int count, off_t offset);
