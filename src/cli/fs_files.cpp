@@ -230,12 +230,16 @@ Result<int> facts(const Options& options, Output& out) {
 
 using Sink = std::function<Result<void>(ByteSpan)>;
 
-Result<void> read_whole(burst::FileSystem& system, const std::string& name, const Sink& sink) {
-  const auto file = system.open(name, O_RDONLY, 0);
+Result<std::shared_ptr<burst::File>> open_to_read(burst::FileSystem& system, const std::string& name) {
+  auto file = system.open(name, O_RDONLY, 0);
   if (!file) return failed(file.error, "cannot be opened", name);
+  return std::move(file.body);
+}
+
+Result<void> read_whole(burst::File& file, const std::string& name, const Sink& sink) {
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   for (std::uint64_t at = 0;;) {
-    const auto got = file.body->pread(buffer, at);
+    const auto got = file.pread(buffer, at);
     if (got.error != 0) return failed(got.error, "cannot be read", name);
     if (got.bytes == 0) return {};
     if (auto taken = sink(ByteSpan(buffer).first(got.bytes)); !taken) return taken;
@@ -248,7 +252,9 @@ Result<int> print_file(const Options& options, Output& out) {
   if (!there) return there.error();
   const auto name = must_be_inside(there->job, options.path);
   if (!name) return name.error();
-  const auto done = read_whole(*there->system, *name, [&](ByteSpan bytes) -> Result<void> {
+  const auto file = open_to_read(*there->system, *name);
+  if (!file) return file.error();
+  const auto done = read_whole(**file, *name, [&](ByteSpan bytes) -> Result<void> {
     out.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return {};
   });
@@ -256,7 +262,19 @@ Result<int> print_file(const Options& options, Output& out) {
   return 0;
 }
 
-// From or into the file system, or both; a directory as target takes the file's own name.
+Result<void> read_whole(int fd, const std::string& path, const Sink& sink) {
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed(errno, "cannot be read", path);
+    if (got == 0) return {};
+    if (auto taken = sink(ByteSpan(buffer).first(static_cast<std::size_t>(got))); !taken) return taken;
+  }
+}
+
+// From or into the file system, or both; a directory as target takes the file's own name. The source is there
+// before anything is done to the target.
 Result<int> copy(const Options& options, Output& /*out*/) {
   auto there = connect(options.job);
   if (!there) return there.error();
@@ -270,6 +288,26 @@ Result<int> copy(const Options& options, Output& /*out*/) {
     *to += (to->empty() ? "" : "/") + last;
   fs::path outside = options.to;
   if (!to && fs::is_directory(outside)) outside /= last;
+
+  UniqueFd plain_source;
+  std::shared_ptr<burst::File> source;
+  if (from) {
+    auto opened = open_to_read(*there->system, *from);
+    if (!opened) return opened.error();
+    source = std::move(*opened);
+  } else {
+    auto opened = open_file(options.path, O_RDONLY);
+    if (!opened) return opened.error();
+    plain_source = std::move(*opened);
+    if (fs::is_directory(options.path)) return failed(EISDIR, "cannot be read", options.path);
+  }
+  std::error_code ignored;
+  bool same = fs::equivalent(from ? there->job.backing / *from : fs::path(options.path),
+                             to ? there->job.backing / *to : outside, ignored);
+  if (from && to)
+    if (const auto found = there->system->look(*to)) same = same || found.body.file == source->id();
+  if (same)
+    return Error{Errc::usage, fmt::format("{} and {} are the same file", options.path, options.to)};
 
   UniqueFd plain;
   std::shared_ptr<burst::File> target;
@@ -290,20 +328,9 @@ Result<int> copy(const Options& options, Output& /*out*/) {
     if (put.error != 0) return failed(put.error, "cannot be written", options.to);
     return {};
   };
-  if (from) {
-    if (auto done = read_whole(*there->system, *from, sink); !done) return done.error();
-  } else {
-    const auto source = open_file(options.path, O_RDONLY);
-    if (!source) return source.error();
-    std::vector<std::byte> buffer(std::size_t{1} << 20);
-    for (;;) {
-      const ssize_t got = ::read(source->get(), buffer.data(), buffer.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return failed(errno, "cannot be read", options.path);
-      if (got == 0) break;
-      if (auto done = sink(ByteSpan(buffer).first(static_cast<std::size_t>(got))); !done) return done.error();
-    }
-  }
+  const auto copied = source ? read_whole(*source, *from, sink)
+                             : read_whole(plain_source.get(), options.path, sink);
+  if (!copied) return copied.error();
   if (target)
     if (const int error = target->close(); error != 0) return failed(error, "cannot be closed", options.to);
   return 0;

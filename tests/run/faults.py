@@ -78,7 +78,14 @@ def keep_and_tools(checks, weir):
         checks.equal("cp out", (fs("cp", there.path / "b", outside).returncode, outside.read_text()), (0, "more\n"))
         checks.equal("cp in", (fs("cp", outside, there.path / "d/in").returncode, fs("cat", there.path / "d/in").stdout),
                      (0, "more\n"))
-        checks.equal("cp of what is not there", fs("cp", there.path / "no", outside).returncode, 2)
+        for what, words in (("of what is not there", (there.path / "no", outside)),
+                            ("of what is not there, outside", (there.scratch / "no", there.path / "b")),
+                            ("of a directory", (there.scratch, there.path / "b")),
+                            ("onto itself", (there.path / "b", there.path)),
+                            ("onto itself by another way", (there.path / "d/../b", there.path / "b"))):
+            checks.equal(f"cp {what}", fs("cp", *words).returncode, 2)
+        checks.equal("and the target is as it was", (outside.read_text(), fs("cat", there.path / "b").stdout),
+                     ("more\n", "more\n"))
         again = there.run(["sh", "-c", f"cat {there.path}/b {there.path}/d/in"])
         checks.equal("the next step reads from the buffer", (again.returncode, again.stdout), (0, "more\nmore\n"))
         checks.equal("and then everything is flushed", sorted(os.listdir(there.path)), ["b", "d"])
