@@ -100,8 +100,9 @@ int rename_tree(FileSystem& system, const std::string& from, const std::string& 
 bool is_buffered(const Where& where) { return where.is_file() && look(where.name).error == 0; }
 
 Maybe open(int directory, const char* path, int flags, mode_t mode) {
-  const Where where =
-      Mount::current().locate(directory, path, (flags & O_NOFOLLOW) != 0 ? Follow::no : Follow::yes);
+  const bool only_new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);  // not even a link may be there
+  const Where where = Mount::current().locate(
+      directory, path, only_new || (flags & O_NOFOLLOW) != 0 ? Follow::no : Follow::yes);
   const bool unnamed = (flags & O_TMPFILE) == O_TMPFILE;
   mode &= ~Mount::current().umask();
   if (unnamed && where.is_directory()) return open_temporary(where.name, flags, mode);
@@ -313,13 +314,21 @@ int rename_tree(FileSystem& system, const std::string& from, const std::string& 
   // only in the backing directory move with it.
   if (rows.empty()) return ::rename(old_path.c_str(), new_path.c_str()) == 0 ? 0 : errno;
   struct stat status {};
-  if (::stat(old_path.c_str(), &status) != 0) return errno;
-  if (::mkdir(new_path.c_str(), status.st_mode & 07777u) != 0 && errno != EEXIST) return errno;
+  struct stat in_place {};
+  std::vector<std::string> names;
+  if (::lstat(new_path.c_str(), &in_place) == 0) {
+    if (!S_ISDIR(in_place.st_mode)) return ENOTDIR;
+    if (!mount.names_in(to, names)) return errno;
+    if (!names.empty()) return ENOTEMPTY;
+  } else if (::mkdir(new_path.c_str(), 0700) != 0) {
+    return errno;
+  }
+  if (::stat(old_path.c_str(), &status) != 0 || ::chmod(new_path.c_str(), status.st_mode & 07777u) != 0)
+    return errno;
   const auto move = [&](const std::string& name) {
     const Where where = mount.locate(AT_FDCWD, mount.absolute(from + "/" + name).c_str(), Follow::no);
     return rename_one(system, where, to + "/" + name);
   };
-  std::vector<std::string> names;
   for (const NameRow& row : rows) {
     const std::string rest = row.path.substr(from.size() + 1);
     if (rest.find('/') == rest.npos) names.push_back(rest);
@@ -347,12 +356,14 @@ Maybe rename(int from_directory, const char* from, int to_directory, const char*
   if ((flags & ~kNoReplace) != 0) return Answer::failed(EINVAL);
   if (flags != 0 && (new_name.type != 0 || is_buffered(new_name))) return Answer::failed(EEXIST);
   if (old_name.is_directory()) {
+    if (new_name.name == old_name.name) return Answer{};
     if (new_name.is_file() && is_buffered(new_name)) return Answer::failed(ENOTDIR);
     if (new_name.name.starts_with(old_name.name + "/")) return Answer::failed(EINVAL);
   } else if (new_name.is_directory()) {
     const bool there = !old_name.is_file() || is_buffered(old_name);
     return Answer::failed(there ? EISDIR : ENOENT);
   } else if (old_name.is_file() && new_name.type != 0 && !new_name.is_file()) {
+    if (const auto there = look(old_name.name); !there) return Answer::failed(there.error);
     if (::unlink(mount.absolute(new_name.name).c_str()) != 0) return Answer::failed(errno);  // a link
   }
   return Answer::of(rename_one(*system, old_name, new_name.name));
