@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.hpp"
+#include "base/interrupt.hpp"
 #include "launch/preload.hpp"
 
 extern char** environ;
@@ -27,31 +28,29 @@ extern "C" void pass_on(int signal) {
 extern "C" void note(int) { asked_to_stop = 1; }
 
 // Signals that end a program: from the terminal they reach the program as well, so this process only notes
-// them; sent to this process alone they are passed on.
+// them; sent to this process alone they are passed on. Those that are ignored stay so.
 class SignalsFor {
  public:
   SignalsFor() {
-    struct sigaction action {};
-    sigemptyset(&action.sa_mask);
     asked_to_stop = 0;
-    action.sa_handler = note;
-    for (std::size_t i = 0; i < kFromTerminal.size(); ++i) sigaction(kFromTerminal[i], &action, &before_[i]);
-    action.sa_handler = pass_on;
-    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
-      sigaction(kPassedOn[i], &action, &before_[kFromTerminal.size() + i]);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction action {};
+      sigemptyset(&action.sa_mask);
+      action.sa_handler = i < kFromTerminal ? note : pass_on;
+      sigaction(kSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+    }
   }
   ~SignalsFor() {
-    for (std::size_t i = 0; i < kFromTerminal.size(); ++i) sigaction(kFromTerminal[i], &before_[i], nullptr);
-    for (std::size_t i = 0; i < kPassedOn.size(); ++i)
-      sigaction(kPassedOn[i], &before_[kFromTerminal.size() + i], nullptr);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   }
   SignalsFor(const SignalsFor&) = delete;
   SignalsFor& operator=(const SignalsFor&) = delete;
 
  private:
-  static constexpr std::array kFromTerminal = {SIGINT, SIGQUIT};
-  static constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-  std::array<struct sigaction, kFromTerminal.size() + kPassedOn.size()> before_{};
+  static constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+  static constexpr std::size_t kFromTerminal = 2;  // the first of them
+  std::array<struct sigaction, kSignals.size()> before_{};
 };
 
 std::vector<std::string> environment_with(const Variables& variables) {
@@ -121,8 +120,9 @@ Result<int> run_program(const std::vector<std::string>& command, const Variables
   posix_spawnattr_init(&traits);
   sigset_t defaults;
   sigemptyset(&defaults);
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGUSR2})
-    sigaddset(&defaults, signal);
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2})
+    if (!is_ignored(signal)) sigaddset(&defaults, signal);
+  if (!pipe_signal_was_ignored()) sigaddset(&defaults, SIGPIPE);
   posix_spawnattr_setsigdefault(&traits, &defaults);
   posix_spawnattr_setflags(&traits, POSIX_SPAWN_SETSIGDEF);
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 weir = sys.argv[1]
 failed = 0
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a script it is ignored, also by children
 
 
 def expect(what, right):

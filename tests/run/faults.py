@@ -56,6 +56,11 @@ def statuses(checks, weir):
                                      document["bytes"]["flushed_bytes"]), ("weir.run/1", 7, 1, 2))
         done = there.run(["sh", "-c", "kill -9 $$"])
         checks.equal("a signal", done.returncode, 128 + 9)
+        done = subprocess.run(["sh", "-c", 'trap "" HUP INT PIPE; exec "$@"', "sh", weir, "run", "--dir", there.path, "--buffer",
+                               there.buffer, "--", "sh", "-c", "kill -HUP $$; kill -INT $$; kill -PIPE $$; exit 5"],
+                              capture_output=True, text=True, timeout=120, check=False)
+        checks.equal("signals that are ignored, as with nohup", (done.returncode, done.stderr if done.returncode != 5 else ""),
+                     (5, ""))
 
 
 def keep_and_tools(checks, weir):

@@ -1,7 +1,11 @@
 """What drivers of whole-program tests share: counting checks, running programs, a directory to work in."""
 import os
+import signal
 import subprocess
 import tempfile
+
+# In the background of a script it is ignored, and so it would be by what is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SKIPPED = 77
 
