@@ -445,6 +445,45 @@ TEST(Cluster, AnUnlinkedFileLivesAsLongAsItIsOpen) {
   EXPECT_EQ(two->unlink("f"), ENOENT);
 }
 
+// posix_fallocate() of one process while others write behind what it asks for.
+TEST(Cluster, GrowingAFileCutsNothing) {
+  TestCluster cluster(2);
+  const auto a = cluster.client(0);
+  const auto b = cluster.client(1);
+  for (const std::string_view model : {"posix", "posix-lock", "commit", "session"}) {
+    SCOPED_TRACE(model);
+    const std::string name(model);
+    const auto grower = open_with(*a, name, model);
+    const auto writer = open_with(*b, name, model);
+    ASSERT_EQ(write_text(*writer, "written behind", 100), 0);
+    ASSERT_EQ(writer->close(), 0);
+    ASSERT_EQ(write_text(*grower, "own", 200), 0);
+    EXPECT_EQ(grower->grow(50), 0);
+    EXPECT_EQ(read_text_at(*grower, 3, 200), "own");
+    EXPECT_EQ(grower->grow(300), 0);
+    Attributes attributes;
+    EXPECT_EQ(grower->stat(attributes), 0);
+    EXPECT_EQ(attributes.size, 300u);
+    EXPECT_EQ(grower->close(), 0);
+    const auto reader = open_with(*b, name, model, O_RDONLY);
+    EXPECT_EQ(read_text_at(*reader, 14, 100), "written behind");
+    EXPECT_EQ(read_text_at(*reader, 1000, 200), "own" + std::string(97, '\0'));
+  }
+}
+
+TEST(Cluster, GrowingAFileLeavesRoomThatAnAppendWasGiven) {
+  TestCluster cluster;
+  const auto a = cluster.client();
+  const auto b = cluster.client();
+  const auto first = open_with(*a, "x", "commit");
+  const auto second = open_with(*b, "x", "commit");
+  ASSERT_EQ(first->append(bytes_of("first")).error, 0);  // not published yet
+  ASSERT_EQ(second->grow(2), 0);
+  std::uint64_t where = 0;
+  ASSERT_EQ(second->append(bytes_of("second"), &where).error, 0);
+  EXPECT_EQ(where, 5u);
+}
+
 TEST(Cluster, OpeningAFileToTruncateItDropsOwnBytesThatWereNotPublished) {
   TestCluster cluster;
   const auto system = cluster.client();

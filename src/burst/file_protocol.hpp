@@ -194,8 +194,9 @@ struct Truncate {
   using Answer = Nothing;
   FileId file;
   std::uint64_t size = 0;
+  bool only_grow = false;  // a file that is longer by then stays as it is
 
-  static constexpr auto fields = std::tuple{&Truncate::file, &Truncate::size};
+  static constexpr auto fields = std::tuple{&Truncate::file, &Truncate::size, &Truncate::only_grow};
 };
 
 // What chmod, chown and utimens change; what is not named stays.

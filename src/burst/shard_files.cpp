@@ -183,10 +183,13 @@ Outcome<Nothing> Shard::truncate(const Header& /*header*/, const Truncate& reque
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   if (request.size > kLongest) return {EFBIG, {}};
+  if (request.only_grow && request.size <= file->attributes.size) return {0, {}};
   if (is_flushing(request.file)) return {kAskAgain, {}};
   if (file->in_backing)
     if (const int error = backing_.truncate(file->path, request.size); error != 0) return {error, {}};
   changes.emplace_back(Resized{request.file, request.size, ports_.now_ns()});
+  if (request.only_grow && file->reserved_end > request.size)
+    changes.emplace_back(EndReserved{request.file, file->reserved_end});
   return {0, {}};
 }
 

@@ -165,7 +165,7 @@ int File::stat(Attributes& attributes, std::uint32_t* names) {
   return 0;
 }
 
-int File::truncate(std::uint64_t size) {
+int File::resize(std::uint64_t size, bool only_grow) {
   if ((flags_ & O_ACCMODE) == O_RDONLY) return EINVAL;
   if (size > kLongest) return EINVAL;
   // What is not published yet has no place in the owner's order: publishing would bring back what is cut
@@ -173,10 +173,16 @@ int File::truncate(std::uint64_t size) {
   std::uint64_t held = 0;
   if (const int error = policy_.before_resize(*this, held); error != 0) return error;
   const std::lock_guard turn(shared_->publishing);
-  const auto answer = system_.session().ask(id().home(), Truncate{id(), size});
+  const auto answer = system_.session().ask(id().home(), Truncate{id(), size, only_grow});
   const int released = policy_.after_resize(*this, held);
   if (!answer) return answer.error;
-  was_cut(size);
+  if (!only_grow) {
+    was_cut(size);
+    return released;
+  }
+  const std::lock_guard lock(shared_->mutex);
+  shared_->note_other_change();
+  for (File* const open : shared_->opens) open->seen_size_ = std::max(open->seen_size_, size);
   return released;
 }
 

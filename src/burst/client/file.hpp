@@ -42,7 +42,9 @@ class File {
   int seek(std::int64_t offset, int whence, std::uint64_t& position);
   std::uint64_t tell();
   int stat(Attributes& attributes, std::uint32_t* names = nullptr);
-  int truncate(std::uint64_t size);
+  int truncate(std::uint64_t size) { return resize(size, false); }
+  // At least so long; nothing is ever cut.
+  int grow(std::uint64_t size) { return resize(size, true); }
   // The owner has cut the file: what this process has of the rest is gone too.
   void was_cut(std::uint64_t size);
   int sync(consistency::Operation operation) { return policy_.on(operation, *this); }
@@ -94,6 +96,7 @@ class File {
   friend class FileReader;
   friend class SharedFile;
 
+  int resize(std::uint64_t size, bool only_grow);
   // An own publication: the file's mutex is held.
   void see(const std::vector<Extent>& newer, std::uint64_t version);
   void see_pushed(const std::vector<Extent>& newer, std::uint64_t pushed_before);

@@ -292,8 +292,7 @@ Answer OpenFile::allocate(int mode, off_t offset, off_t length) {
       at += static_cast<off_t>(part);
     }
   }
-  if (!keep_size && end > size) return truncate(end);
-  return {};
+  return keep_size ? Answer{} : Answer::of(file->grow(static_cast<std::uint64_t>(end)));
 }
 
 Answer OpenFile::sync(consistency::Operation operation) {
