@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/file.hpp"
 #include "cli/fs.hpp"
 
 namespace weir::cli {
@@ -45,6 +46,24 @@ Result<RunJob> take_over(const fs::path& folder, const burst::JobPlan& plan) {
   return RunJob{file, std::move(*job), std::move(*session), true};
 }
 
+// Of a job whose servers have not come together nothing stays: the next run would take it for one that has
+// died. What they said last is told.
+Error without_a_trace(const burst::Job& job, const std::string& file, Error error) {
+  if (const auto met = burst::Job::read(file); met && met->has_all_addresses()) return error;
+  const auto log = read_text(file + ".log");
+  std::error_code ignored;
+  fs::remove_all(fs::path(file).parent_path(), ignored);
+  for (const auto& server : job.servers) {
+    fs::remove_all(server.directory, ignored);
+    fs::remove(server.directory.parent_path(), ignored);  // once it is empty
+  }
+  std::string_view said = log ? std::string_view(*log) : std::string_view();
+  while (said.ends_with('\n')) said.remove_suffix(1);
+  if (said.empty()) return error;
+  return Error{error.code(), fmt::format("{}: {}", error.message(), said.substr(said.rfind('\n') + 1))}.in(
+      job.backing.string());
+}
+
 }  // namespace
 
 fs::path usual_buffer() {
@@ -65,10 +84,11 @@ Result<RunJob> find_or_start(burst::JobPlan plan) {
     return Error::from_errno(failed.value(), "cannot make a directory for the job").in(folder.string());
   fs::permissions(folder, fs::perms::owner_all, failed);
   const std::string file = folder / kJobFile;
-  if (auto written = job->write(file); !written) return written.error();
-  if (auto started = start_servers(plan, *job, file); !started) return started.error();
+  if (auto written = job->write(file); !written) return without_a_trace(*job, file, written.error());
+  if (auto started = start_servers(plan, *job, file); !started)
+    return without_a_trace(*job, file, started.error());
   auto running = wait_for_servers(file, job->limit_ms);
-  if (!running) return running.error();
+  if (!running) return without_a_trace(*job, file, running.error());
   auto session = talk_to(*running);
   if (!session) return session.error();
   return RunJob{file, std::move(*running), std::move(*session), false};

@@ -33,6 +33,21 @@ def wrong_use(checks, weir):
         checks.equal("nothing was left in the directory", os.listdir(there.path), [])
 
 
+def failed_start(checks, weir):
+    """Nothing stays that the next run would take for a job that has died."""
+    with Directory(weir) as there:
+        done = there.run(["/bin/true"], "--hosts", "n1,n2", env=dict(os.environ, PATH=str(there.scratch)))
+        checks.equal("no way to start servers on other hosts", (done.returncode, "mpirun" in done.stderr), (3, True))
+        checks.equal("leaves nothing", os.listdir(there.path), [])
+        run = [weir, "run", "--dir", there.path, "--buffer", "/proc", "--", "true"]
+        done = subprocess.run(run, capture_output=True, text=True, timeout=120, check=False)
+        checks.equal("a buffer that the server cannot write", (done.returncode, "cannot make the directory: " in done.stderr),
+                     (4, True))
+        checks.equal("leaves nothing either", os.listdir(there.path), [])
+        done = there.run(["true"])
+        checks.equal("and the next run goes on", (done.returncode, done.stderr if done.returncode else ""), (0, ""))
+
+
 def static_program(checks, weir):
     with Directory(weir) as there:
         source = there.scratch / "static.c"
@@ -186,8 +201,8 @@ def links(checks, weir):
 def main():
     weir = sys.argv[1]
     checks = Checks()
-    for check in (wrong_use, static_program, statuses, keep_and_tools, flush_that_fails, killed_run, killed_server, other_user,
-                  links):
+    for check in (wrong_use, failed_start, static_program, statuses, keep_and_tools, flush_that_fails, killed_run, killed_server,
+                  other_user, links):
         check(checks, weir)
     return checks.exit_code()
 
