@@ -17,7 +17,29 @@ mkdir new; echo 1 > new/x; mv new/x new/y; cp new/y z; rm new/y; rmdir new
 dd if=/dev/zero of=big bs=64k count=20 2> /dev/null; truncate -s 100 big; stat -c '%s %a' big; chmod 600 big; stat -c %a big
 ln -s deep/a link; cat link; touch -d '2001-02-03 04:05:06 UTC' z; stat -c %Y z
 cp /bin/echo program; ./program run
+echo nameless > t; exec 3<> t; rm t; cat <&3; test ! -e t; echo kept >&3; exec 3>&-
 ls
+"""
+
+# Files that lose their name while they are open: by unlink, and by a rename over them.
+NAMELESS = """
+import os, sys, tempfile
+os.chdir(sys.argv[1])
+for lose in (lambda: os.unlink('lost'), lambda: os.replace('other', 'lost')):
+    open('other', 'w').write('other')
+    f = open('lost', 'w+')
+    f.write('0123456789'); f.flush()
+    lose()
+    assert os.fstat(f.fileno()).st_size == 10, os.fstat(f.fileno())
+    f.write('more'); f.flush(); os.fsync(f.fileno())
+    os.ftruncate(f.fileno(), 12)
+    f.seek(0)
+    assert f.read() == '0123456789mo'
+    f.close()
+assert open('lost').read() == 'other'
+with tempfile.TemporaryFile(dir='.') as t:
+    t.write(b'22'); t.flush(); t.seek(0); assert t.read() == b'22'
+os.unlink('lost')
 """
 
 EXPECTED = """text
@@ -29,6 +51,7 @@ text
 more
 981173106
 run
+nameless
 b
 big
 deep
@@ -58,6 +81,9 @@ def main():
         try:
             done = subprocess.run(["sh", "-c", SCRIPT, "sh", str(view)], capture_output=True, text=True, timeout=120, check=False)
             checks.equal("a shell on the mount", (done.returncode, done.stdout, done.stderr), (0, EXPECTED, ""))
+            done = subprocess.run([sys.executable, "-c", NAMELESS, str(view)], capture_output=True, text=True, timeout=120,
+                                  check=False)
+            checks.equal("files without a name", (done.returncode, done.stderr), (0, ""))
         finally:
             subprocess.run(["fusermount3", "-u", str(view)], capture_output=True, timeout=60, check=False)
         checks.equal("the job ends", there.stop(), 0)

@@ -59,29 +59,42 @@ void* start(fuse_conn_info* /*connection*/, fuse_config* config) {
   // Other nodes change files too: nothing is kept in the kernel.
   config->attr_timeout = config->entry_timeout = config->negative_timeout = 0;
   config->direct_io = 1;
+  // A file that has lost its name stays as long as it is open: what is done to it comes without a path.
   config->hard_remove = 1;
+  config->nullpath_ok = 1;
   return &here;
 }
 
 int get_attributes(const char* path, struct stat* status, fuse_file_info* info) {
-  if (is_hidden(path)) return -ENOENT;
   if (mounted().system == nullptr) return -EIO;
-  if (info == nullptr && is_no_file(path, *status)) return 0;
-  if (info != nullptr && info->fh != 0) {
+  if (info != nullptr) {
     Attributes attributes;
     std::uint32_t names = 1;
     if (const int error = file_of(*info).stat(attributes, &names); error != 0) return result(error);
     fill_stat(attributes, file_of(*info).id(), *status, names);
     return 0;
   }
+  if (is_hidden(path)) return -ENOENT;
+  if (is_no_file(path, *status)) return 0;
   const auto found = file_system().look(name_of(path));
   if (!found) return result(found.error);
   fill_stat(found.body.attributes, found.body.file, *status, found.body.names);
   return 0;
 }
 
-int read_directory(const char* path, void* buffer, fuse_fill_dir_t fill, off_t /*offset*/,
-                   fuse_file_info* /*info*/, fuse_readdir_flags /*flags*/) {
+int open_directory(const char* path, fuse_file_info* info) {
+  info->fh = reinterpret_cast<std::uint64_t>(new std::string(path));
+  return 0;
+}
+
+int close_directory(const char* /*path*/, fuse_file_info* info) {
+  delete reinterpret_cast<std::string*>(info->fh);
+  return 0;
+}
+
+int read_directory(const char* /*path*/, void* buffer, fuse_fill_dir_t fill, off_t /*offset*/,
+                   fuse_file_info* info, fuse_readdir_flags /*flags*/) {
+  const char* const path = reinterpret_cast<const std::string*>(info->fh)->c_str();
   std::set<std::string> names;
   DIR* const folder = ::opendir(behind(path).c_str());
   if (folder == nullptr) return -errno;
@@ -145,7 +158,7 @@ int sync_file(const char* /*path*/, int only_data, fuse_file_info* info) {
 }
 
 int truncate_file(const char* path, off_t size, fuse_file_info* info) {
-  if (info != nullptr && info->fh != 0)
+  if (info != nullptr)
     return result(file_of(*info).truncate(static_cast<std::uint64_t>(size)));
   const auto opened = file_system().open(name_of(path), O_WRONLY, 0);
   if (!opened) return result(opened.error);
@@ -194,44 +207,51 @@ int read_link(const char* path, char* buffer, std::size_t size) {
   return 0;
 }
 
-int change(const char* path, SetAttributes request) {
-  const auto found = file_system().look(name_of(path));
-  if (!found) return result(found.error);
-  request.file = found.body.file;
-  if (request.uid == static_cast<uid_t>(-1)) request.uid = found.body.attributes.uid;
-  if (request.gid == static_cast<gid_t>(-1)) request.gid = found.body.attributes.gid;
+int change(const char* path, const fuse_file_info* info, SetAttributes request) {
+  Attributes before;
+  if (info != nullptr) {
+    request.file = file_of(*info).id();
+    if (const int error = file_of(*info).stat(before); error != 0) return result(error);
+  } else {
+    const auto found = file_system().look(name_of(path));
+    if (!found) return result(found.error);
+    request.file = found.body.file;
+    before = found.body.attributes;
+  }
+  if (request.uid == static_cast<uid_t>(-1)) request.uid = before.uid;
+  if (request.gid == static_cast<gid_t>(-1)) request.gid = before.gid;
   return result(file_system().session().ask(request.file.home(), request).error);
 }
 
-int change_mode(const char* path, mode_t mode, fuse_file_info* /*info*/) {
+int change_mode(const char* path, mode_t mode, fuse_file_info* info) {
   struct stat status {};
-  if (is_no_file(path, status)) return plain(::chmod(behind(path).c_str(), mode));
+  if (info == nullptr && is_no_file(path, status)) return plain(::chmod(behind(path).c_str(), mode));
   SetAttributes request;
   request.with_mode = true;
   request.mode = mode & 07777u;
-  return change(path, request);
+  return change(path, info, request);
 }
 
-int change_owner(const char* path, uid_t user, gid_t group, fuse_file_info* /*info*/) {
+int change_owner(const char* path, uid_t user, gid_t group, fuse_file_info* info) {
   struct stat status {};
-  if (is_no_file(path, status)) return plain(::lchown(behind(path).c_str(), user, group));
+  if (info == nullptr && is_no_file(path, status)) return plain(::lchown(behind(path).c_str(), user, group));
   SetAttributes request;
   request.with_owner = true;
   request.uid = user;
   request.gid = group;
-  return change(path, request);
+  return change(path, info, request);
 }
 
-int change_times(const char* path, const timespec times[2], fuse_file_info* /*info*/) {
+int change_times(const char* path, const timespec times[2], fuse_file_info* info) {
   struct stat status {};
-  if (is_no_file(path, status))
+  if (info == nullptr && is_no_file(path, status))
     return plain(::utimensat(AT_FDCWD, behind(path).c_str(), times, AT_SYMLINK_NOFOLLOW));
   SetAttributes request;
   timespec time = times[1];
   if (time.tv_nsec == UTIME_NOW) ::clock_gettime(CLOCK_REALTIME, &time);
   request.with_time = time.tv_nsec != UTIME_OMIT;
   request.modified_ns = time.tv_sec * 1'000'000'000 + time.tv_nsec;
-  return change(path, request);
+  return change(path, info, request);
 }
 
 int tell_space(const char* /*path*/, struct statvfs* status) {
@@ -242,7 +262,9 @@ fuse_operations operations() {
   fuse_operations all{};
   all.init = start;
   all.getattr = get_attributes;
+  all.opendir = open_directory;
   all.readdir = read_directory;
+  all.releasedir = close_directory;
   all.open = open_file;
   all.create = create_file;
   all.read = read_file;
