@@ -23,7 +23,7 @@ ls
 
 # Files that lose their name while they are open: by unlink, and by a rename over them.
 NAMELESS = """
-import os, sys, tempfile
+import errno, os, sys, tempfile
 os.chdir(sys.argv[1])
 for lose in (lambda: os.unlink('lost'), lambda: os.replace('other', 'lost')):
     open('other', 'w').write('other')
@@ -40,6 +40,14 @@ assert open('lost').read() == 'other'
 with tempfile.TemporaryFile(dir='.') as t:
     t.write(b'22'); t.flush(); t.seek(0); assert t.read() == b'22'
 os.unlink('lost')
+os.mkdir('empty'); os.mkdir('full'); open('full/f', 'w').write('f')
+try:
+    os.rename('empty', 'full')
+    raise AssertionError('a directory is put over one with files')
+except OSError as error:
+    assert error.errno == errno.ENOTEMPTY, error
+assert open('full/f').read() == 'f'
+os.unlink('full/f'); os.rename('empty', 'full'); os.rmdir('full')
 """
 
 EXPECTED = """text

@@ -179,6 +179,8 @@ int rename_file(const char* from, const char* to, unsigned flags) {
     std::vector<NameRow> rows;
     if (const int error = file_system().list(name_of(from), rows); error != 0) return result(error);
     if (!rows.empty()) return -EXDEV;  // whoever moves it copies, and so moves the buffered files too
+    if (const int error = file_system().list(name_of(to), rows); error != 0) return result(error);
+    if (!rows.empty()) return -ENOTEMPTY;
   }
   return plain(::rename(behind(from).c_str(), behind(to).c_str()));
 }
