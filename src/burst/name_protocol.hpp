@@ -29,19 +29,21 @@ struct Rename {
   static constexpr auto fields = std::tuple{&Rename::from, &Rename::to};
 };
 
-struct PutName {
-  static constexpr Kind kKind = Kind::put_name;
-  using Answer = Nothing;
-  std::string path;
-  FileId file;
-
-  static constexpr auto fields = std::tuple{&PutName::path, &PutName::file};
-};
-
 struct PathWasSet {
   bool has_both = false;  // both are names of the file, and stay so
 
   static constexpr auto fields = std::tuple{&PathWasSet::has_both};
+};
+
+// The name leads to the file, and the file has it in place of `from`, when it is answered.
+struct PutName {
+  static constexpr Kind kKind = Kind::put_name;
+  using Answer = PathWasSet;
+  std::string path;
+  std::string from;
+  FileId file;
+
+  static constexpr auto fields = std::tuple{&PutName::path, &PutName::from, &PutName::file};
 };
 
 // One of the file's names becomes another.

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -96,7 +97,7 @@ class Shard {
   void unlink(const Header& header, const Unlink& request, End end);
   void rename(const Header& header, const Rename& request, End end);
   void check_name(const Header& header, const CheckName& request, Then<Nothing> then);
-  void put_name(const Header& header, const PutName& request, Then<Nothing> then);
+  void put_name(const Header& header, const PutName& request, Then<PathWasSet> then);
   void link_name(const Header& header, const LinkName& request, Then<Nothing> then);
   // The file behind a name: known, or taken over from the backing directory.
   Outcome<FileId> look_up(const std::string& path, Changes& changes);
@@ -164,6 +165,8 @@ class Shard {
   ShardState state_;
   Shadows shadows_;
   std::set<std::string> moving_;  // names that a rename is about to change
+  // Names that are being put, what they were and the file; with those who wait for it.
+  std::map<std::tuple<std::string, std::string, FileId>, std::vector<Then<PathWasSet>>> putting_;
   // Flushes under way, and those who wait for the next one of the same file.
   struct FlushTurn {
     std::vector<Then<Flushed>> now;

@@ -135,38 +135,50 @@ void Shard::rename(const Header& /*header*/, const Rename& request, End then) {
   if (const int error = commit(changes); error != 0) return then({error, {}}, {});
 
   moving_.insert(request.from);
-  const FileId file = found.body;
-  const auto end = [this, from = request.from, then = std::move(then)](const Outcome<PathWasSet>& set) {
-    moving_.erase(from);
-    // Two names of one file both stay.
-    then({set.error, {}}, set.body.has_both ? Changes{} : Changes{NameGone{from}});
-  };
   const Home target = layout_.home_of(request.to);
-  ports_.send(target, encode_request({.to_server = target.server}, PutName{request.to, file}),
-              [this, file, request, end](const Result<Bytes>& put) {
-                if (const auto outcome = decode_answer<Nothing>(put); !outcome)
-                  return end({outcome.error, {}});
-                ports_.send(file.home(),
-                            encode_request({.to_server = file.home().server},
-                                           SetPath{file, request.from, request.to}),
-                            [end](const Result<Bytes>& set) { end(decode_answer<PathWasSet>(set)); });
+  const PutName put{.path = request.to, .from = request.from, .file = found.body};
+  ports_.send(target, encode_request({.to_server = target.server}, put),
+              [this, from = request.from, then = std::move(then)](const Result<Bytes>& answer) {
+                const auto set = decode_answer<PathWasSet>(answer);
+                moving_.erase(from);
+                // Two names of one file both stay.
+                then({set.error, {}}, set.body.has_both ? Changes{} : Changes{NameGone{from}});
               });
 }
 
-void Shard::put_name(const Header& /*header*/, const PutName& request, Then<Nothing> then) {
+// Nobody sees a moment in which there is none, and nobody else changes the name before the file knows of it:
+// a file would keep a name that leads to another.
+void Shard::put_name(const Header& /*header*/, const PutName& request, Then<PathWasSet> then) {
+  const Home home = request.file.home();
+  if (home.server >= layout_.servers || home.worker >= layout_.workers) return then({ESTALE, {}});
+  const std::tuple which{request.path, request.from, request.file};
+  // Asked again, because the answer takes its time: who asks must not believe that it was not begun.
+  if (const auto same = putting_.find(which); same != putting_.end())
+    return same->second.push_back(std::move(then));
   Changes changes;
   const auto found = look_up(request.path, changes);
   if (!found && found.error != ENOENT) return then({found.error, {}});
-  if (found && found.body == request.file) return then({0, {}});
-  if (!found) return then({commit({NamePut{request.path, request.file}}), {}});
-  if (const int error = commit(changes); error != 0) return then({error, {}});
-  // Somebody's file loses its name here. Nobody sees the moment in which there is none.
+  if (found)
+    if (const int error = commit(changes); error != 0) return then({error, {}});
+
   moving_.insert(request.path);
-  drop(found.body, request.path, [this, request, then = std::move(then)](Outcome<Nothing> dropped) {
-    moving_.erase(request.path);
-    if (dropped) dropped.error = commit({NamePut{request.path, request.file}});
-    then(dropped);
-  });
+  putting_[which].push_back(std::move(then));
+  const auto end = [this, which](const Outcome<PathWasSet>& set) {
+    moving_.erase(std::get<0>(which));
+    const auto ended = putting_.extract(which);
+    for (const auto& waiting : ended.mapped()) waiting(set);
+  };
+  const auto put = [this, request, home, end](int error) {
+    if (error == 0 && state_.find_name(request.path) != request.file)
+      error = commit({NamePut{request.path, request.file}});
+    if (error != 0) return end({error, {}});
+    ports_.send(home,
+                encode_request({.to_server = home.server}, SetPath{request.file, request.from, request.path}),
+                [end](const Result<Bytes>& answer) { end(decode_answer<PathWasSet>(answer)); });
+  };
+  if (!found || found.body == request.file) return put(0);
+  // Somebody's file loses its name here.
+  drop(found.body, request.path, [put](const Outcome<Nothing>& dropped) { put(dropped.error); });
 }
 
 // The name is there first and the file learns of it next, in the name of who asks: where a server died in

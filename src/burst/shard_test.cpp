@@ -1,0 +1,74 @@
+// A shard and the moments between its messages, one by one.
+#include "burst/shard_test.hpp"
+
+namespace weir::burst {
+namespace {
+
+FileId make_file(ShardAlone& alone, const std::string& path) {
+  const auto opened = alone.ask(Open{.path = path, .create = true});
+  EXPECT_EQ(opened.error(), 0);
+  return opened.outcome().body.file;
+}
+
+// Of all files that have one: it must lead to them.
+std::vector<std::string> named_files(ShardAlone& alone) {
+  std::vector<std::string> names;
+  for (const auto& [id, file] : alone.shard().state().files()) {
+    if (!file.named) continue;
+    names.push_back(file.path);
+    EXPECT_EQ(alone.shard().state().find_name(file.path), id) << file.path;
+  }
+  return names;
+}
+
+TEST(Shard, OfTwoFilesThatAreRenamedToOneNameOneIsLeft) {
+  // The second comes after so many messages of the first.
+  for (int before = 0; before < 6; ++before) {
+    SCOPED_TRACE(before);
+    ShardAlone alone;
+    make_file(alone, "a");
+    make_file(alone, "b");
+    make_file(alone, "c");
+    const auto one = alone.ask(Rename{"a", "b"});
+    for (int i = 0; i < before; ++i) alone.step();
+    const auto other = alone.ask(Rename{"c", "b"});
+    EXPECT_EQ(alone.ask_until_done(Rename{"a", "b"}, one), 0);
+    EXPECT_EQ(alone.ask_until_done(Rename{"c", "b"}, other), 0);
+    EXPECT_EQ(named_files(alone), std::vector<std::string>{"b"});
+    EXPECT_EQ(alone.ask_until_done(Unlink{"b"}, alone.ask(Unlink{"b"})), 0);
+    EXPECT_TRUE(alone.shard().state().files().empty());
+  }
+}
+
+TEST(Shard, ANameThatIsUnlinkedWhileAFileGetsItLeavesNoFileBehind) {
+  for (int before = 0; before < 6; ++before) {
+    SCOPED_TRACE(before);
+    ShardAlone alone;
+    make_file(alone, "a");
+    make_file(alone, "b");
+    const auto renamed = alone.ask(Rename{"a", "b"});
+    for (int i = 0; i < before; ++i) alone.step();
+    const auto gone = alone.ask(Unlink{"b"});
+    EXPECT_EQ(alone.ask_until_done(Unlink{"b"}, gone), 0);
+    EXPECT_EQ(alone.ask_until_done(Rename{"a", "b"}, renamed), 0);
+    EXPECT_LE(named_files(alone).size(), 1u);
+  }
+}
+
+// A server that has heard nothing for a while asks again, while the first is still under way.
+TEST(Shard, ANameThatIsPutTwiceAtOnceIsPutOnce) {
+  ShardAlone alone;
+  const FileId file = make_file(alone, "a");
+  const PutName request{.path = "b", .from = "a", .file = file};
+  const auto one = alone.ask(request);
+  const auto again = alone.ask(request);
+  EXPECT_EQ(alone.ask(PutName{.path = "b", .from = "c", .file = file}).error(), kAskAgain);
+  alone.run();
+  EXPECT_EQ(one.error(), 0);
+  EXPECT_EQ(again.error(), 0);
+  EXPECT_FALSE(one.outcome().body.has_both);
+  EXPECT_TRUE(alone.shard().state().find(file)->has_name("b"));
+}
+
+}  // namespace
+}  // namespace weir::burst
