@@ -158,14 +158,65 @@ TEST(TokenFailures, NothingIsLostOverANetworkThatLosesAndDelays) {
   count_up(cluster, 15, [] {});
 }
 
+// A file that the second server owns.
+std::string name_of_the_second(TestCluster& cluster) {
+  for (int i = 0;; ++i)
+    if (std::string name = "f" + std::to_string(i); cluster.job().layout().home_of(name).server == 1)
+      return name;
+}
+
+template <class Done>
+bool comes_true(const Done& done) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!done())
+    if (std::chrono::steady_clock::now() > deadline) return false;
+  return true;
+}
+
+TEST(TokenFailures, WhatTheOwnerDoesNotKnowIsNotTakenForDrained) {
+  TestCluster cluster(2);
+  cluster.job().limit_ms = 300;
+  const auto system = cluster.client(0);
+  const auto file = open_with(*system, name_of_the_second(cluster), "posix-lock");
+  ASSERT_EQ(write_text(*file, "kept", 0), 0);
+  cluster.kill(1);
+  const std::uint64_t before = system->session().questions();
+  std::thread first([&] { EXPECT_EQ(file->drain_tokens(), EIO); });
+  while (system->session().questions() == before) std::this_thread::yield();
+  EXPECT_EQ(file->drain_tokens(), EIO);  // while the other's is under way
+  first.join();
+  EXPECT_EQ(file->drain_tokens(), EIO);
+  EXPECT_EQ(file->flush(), EIO);
+  cluster.restart(1);
+  EXPECT_TRUE(comes_true([&] { return file->drain_tokens() == 0; }));
+  std::vector<Extent> extents;
+  EXPECT_EQ(file->owners({0, 4}, extents), 0);
+  EXPECT_EQ(extents.size(), 1U);
+}
+
+TEST(TokenFailures, AResizeThatFailedHoldsNothing) {
+  TestCluster cluster(2);
+  cluster.job().limit_ms = 300;
+  const auto one = cluster.client(0);
+  const std::string name = name_of_the_second(cluster);
+  const auto a = open_with(*one, name, "posix-lock");
+  ASSERT_EQ(write_text(*a, "mine", 0), 0);
+  cluster.kill(1);
+  EXPECT_EQ(a->truncate(2), EIO);
+  EXPECT_EQ(a->append(bytes_of("more")).error, EIO);
+  cluster.restart(1);
+  const auto two = cluster.client(1);
+  const auto b = open_with(*two, name, "posix-lock");
+  EXPECT_TRUE(comes_true([&] { return write_text(*b, "B", 0) == 0; }));
+  EXPECT_EQ(read_text_at(*b, 4, 0), "Bine");
+}
+
 TEST(TokenFailures, ANodeThatIsAwayKeepsItsTokens) {
   TestCluster cluster(2);
   cluster.job().limit_ms = 300;
   const auto one = cluster.client(0);
-  std::string of_one;  // a file that the other server owns, so that only the holder is away
-  for (int i = 0; of_one.empty(); ++i)
-    if (const std::string name = "f" + std::to_string(i); cluster.job().layout().home_of(name).server == 1)
-      of_one = name;
+  // So that only the holder is away.
+  const std::string of_one = name_of_the_second(cluster);
   const auto a = open_with(*one, of_one, "posix-lock");
   ASSERT_EQ(write_text(*a, "mine", 0), 0);
   const auto two = cluster.client(1);
@@ -189,10 +240,8 @@ TEST(TokenFailures, WritesThatWereNotAnsweredTakeNoPlaceFromLaterOnes) {
   cluster.kill(0);
   for (std::uint64_t i = 1; i <= kWrites; ++i) EXPECT_EQ(write_text(*file, "x", i * kBlock), EIO);
   cluster.restart(0);
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   for (std::uint64_t i = 1; i <= kWrites; ++i)
-    while (write_text(*file, "y", i * kBlock) != 0 && std::chrono::steady_clock::now() < deadline) {
-    }
+    EXPECT_TRUE(comes_true([&] { return write_text(*file, "y", i * kBlock) == 0; }));
   for (std::uint64_t i = 1; i <= kWrites; ++i) EXPECT_EQ(read_text_at(*file, 1, i * kBlock), "y");
   EXPECT_EQ(read_text_at(*file, 5, 0), "first");
 }

@@ -22,7 +22,7 @@ int SharedFile::push_by_token(FileSystem& system, Span bytes) {
   if (const int error = system.tokens().write(id, bytes, extents, pushed_before); error != 0) return error;
 
   const std::lock_guard lock(mutex);
-  unflushed = true;
+  ++pushes;
   take_out(extents, bytes, writes_before);
   for (File* const open : opens) open->see_pushed(extents, pushed_before);
   return 0;
@@ -100,18 +100,28 @@ int File::look_by_token(Span bytes, bool anew) {
 }
 
 int File::hold_whole(std::uint64_t& number) {
-  const int error = system_.tokens().hold(id(), {0, lock::kLastBlock}, lock::Mode::exclusive, number);
-  return error != 0 ? error : system_.tokens().drain(id());
+  if (const int error = system_.tokens().hold(id(), {0, lock::kLastBlock}, lock::Mode::exclusive, number);
+      error != 0)
+    return error;
+  const int error = system_.tokens().drain(id());
+  // Who asked for it gives up, and nobody else would let it go.
+  if (error != 0) static_cast<void>(release_whole(number));
+  return error;
 }
 
 int File::release_whole(std::uint64_t number) { return system_.tokens().release(id(), number); }
 
 int File::drain_tokens() {
+  std::uint64_t pushed = 0;
   {
     const std::lock_guard lock(shared_->mutex);
-    if (!std::exchange(shared_->unflushed, false)) return 0;
+    pushed = shared_->pushes;
+    if (pushed == shared_->drained) return 0;
   }
-  return system_.tokens().drain(id());
+  if (const int error = system_.tokens().drain(id()); error != 0) return error;
+  const std::lock_guard lock(shared_->mutex);
+  shared_->drained = std::max(shared_->drained, pushed);
+  return 0;
 }
 
 int File::lock(Span bytes, lock::Mode mode) {

@@ -31,10 +31,11 @@ class SharedFile {
   int push_by_token(FileSystem& system, Span bytes);
 
   const FileId id;
-  std::mutex mutex;          // guards the rest; not held while copying, nor while publishing and looking
-  ExtentMap mine;            // written and not published; versions are zero
-  std::uint64_t writes = 0;  // that went into `mine`
-  bool unflushed = false;    // something was written by token since the agent was last told to flush
+  std::mutex mutex;           // guards the rest; not held while copying, nor while publishing and looking
+  ExtentMap mine;             // written and not published; versions are zero
+  std::uint64_t writes = 0;   // that went into `mine`
+  std::uint64_t pushes = 0;   // writes by token
+  std::uint64_t drained = 0;  // of them: known to the owner
   std::vector<File*> opens;
   unsigned coming = 0;  // opens that are being made
   UniqueFd backing;     // opened by the first read that needs it
