@@ -151,7 +151,7 @@ class Shard {
   // flush.cpp
   void flush(const Header& header, const Flush& request, Then<Flushed> then);
   void flush_file(FileId id, Then<Flushed> then);
-  // While its bytes are on their way to the backing file, that keeps its name and its length.
+  // While its bytes are on their way to the backing file, that keeps its name, length and attributes.
   bool is_flushing(FileId id) const { return flushes_.contains(id); }
   void start_flush(FileId id);
   int put_other_names(FileId id) const;

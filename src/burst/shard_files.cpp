@@ -197,6 +197,8 @@ Outcome<Nothing> Shard::set_attributes(const Header& /*header*/, const SetAttrib
                                        Changes& changes) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
+  // Agents give the backing file what they were told when the flush began.
+  if (is_flushing(request.file)) return {kAskAgain, {}};
   Attributes now = file->attributes;
   if (request.with_mode) now.mode = request.mode & 07777u;
   if (request.with_owner) {

@@ -1,6 +1,8 @@
 // A shard and the moments between its messages, one by one.
 #include "burst/shard_test.hpp"
 
+#include <fstream>
+
 namespace weir::burst {
 namespace {
 
@@ -68,6 +70,21 @@ TEST(Shard, ANameThatIsPutTwiceAtOnceIsPutOnce) {
   EXPECT_EQ(again.error(), 0);
   EXPECT_FALSE(one.outcome().body.has_both);
   EXPECT_TRUE(alone.shard().state().find(file)->has_name("b"));
+}
+
+// The agents that write the backing file were told the attributes of before.
+TEST(Shard, AttributesAreNotChangedWhileTheFileIsFlushed) {
+  ShardAlone alone;
+  const FileId file = make_file(alone, "a");
+  const auto flushed = alone.ask(Flush{file});
+  const SetAttributes request{.file = file, .with_mode = true, .mode = 0400};
+  const auto set = alone.ask(request);
+  EXPECT_EQ(set.error(), kAskAgain);
+  std::ofstream(alone.backing().directory() / "a");  // as an agent makes it
+  alone.run();
+  EXPECT_EQ(flushed.error(), 0);
+  EXPECT_EQ(alone.ask_until_done(request, set), 0);
+  EXPECT_EQ(alone.backing().stat("a").body.mode, 0400u);
 }
 
 }  // namespace
