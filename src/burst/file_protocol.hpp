@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -40,6 +41,13 @@ struct LogPiece {
   static constexpr auto fields =
       std::tuple{&LogPiece::begin, &LogPiece::length, &LogPiece::position, &LogPiece::segment};
 };
+
+// Whether a file can have these bytes: no offset is beyond off_t.
+constexpr bool is_sane(const LogPiece& piece) {
+  constexpr std::uint64_t kLongest = std::numeric_limits<std::int64_t>::max();
+  return piece.length > 0 && piece.begin <= kLongest && piece.length <= kLongest - piece.begin &&
+         piece.segment <= std::numeric_limits<std::uint32_t>::max();
+}
 
 struct Opened {
   FileId file;

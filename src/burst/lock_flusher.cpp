@@ -54,13 +54,12 @@ void LockFlusher::go_on(FileId file) {
 LockFlush LockFlusher::message_of(FileId file, const std::vector<LockSeats::Dirty>& taken) {
   ExtentMap newest;
   for (const auto& [client, place, record] : taken)
-    if (record.length > 0 && record.length <= ~record.begin)
-      newest.insert({record.begin, record.begin + record.length},
-                    {.node = self_.server,
-                     .segment = static_cast<std::uint32_t>(record.segment),
-                     .client = client,
-                     .position = record.position,
-                     .version = 0});
+    newest.insert({record.begin, record.begin + record.length},
+                  {.node = self_.server,
+                   .segment = static_cast<std::uint32_t>(record.segment),
+                   .client = client,
+                   .position = record.position,
+                   .version = 0});
   LockFlush message{
       .file = file, .node = self_.server, .epoch = seats_.life(), .number = ++number_, .pieces = {}};
   message.pieces.reserve(newest.size());

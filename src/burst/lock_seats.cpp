@@ -152,12 +152,14 @@ bool LockSeats::is_ours(FileId file) const {
 void LockSeats::look() {
   for (auto& [client, seat] : seats_) {
     const lock::DirtyRing& ring = seat->ring;
-    // A client that writes nonsense here harms nobody else.
-    const std::uint64_t end = std::min(ring.end(), ring.begin() + ring.capacity());
+    // A client that writes nonsense here harms nobody else: there is never more than a whole round of
+    // records, and those that no owner would take do not get into a message with others'.
+    const std::uint64_t end = std::min(ring.end(), seat->looked + (ring.capacity() - seat->unretired));
     for (; seat->looked < end; ++seat->looked) {
       const lock::DirtyRecord record = ring.at(seat->looked);
       if (record.file == 0) continue;
-      if (!is_ours({record.file})) {
+      if (!is_ours({record.file}) ||
+          !is_sane({record.begin, record.length, record.position, record.segment})) {
         seat->ring.retire(seat->looked);
         continue;
       }

@@ -121,7 +121,6 @@ class Shard {
   Outcome<Opened> opened(FileId id, const FileState& file, bool truncate, bool want_extents,
                          std::uint64_t client, Changes& changes);
   static Stated stated(FileId id, const FileState& file);
-  static bool is_sane(const LogPiece& piece);
   template <class Request>
   bool has_sane_pieces(const Request& request) const;
   void let_go(FileId id, const FileState& file, Changes& changes);

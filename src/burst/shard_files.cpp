@@ -19,14 +19,10 @@ std::vector<Extent> extents_of(const ExtentMap& map, Span range) {
 
 }  // namespace
 
-bool Shard::is_sane(const LogPiece& piece) {
-  return piece.length > 0 && piece.begin <= kLongest && piece.length <= kLongest - piece.begin &&
-         piece.segment <= std::numeric_limits<std::uint32_t>::max();
-}
-
 template <class Request>
 bool Shard::has_sane_pieces(const Request& request) const {
-  return request.node < layout_.servers && std::ranges::all_of(request.pieces, &Shard::is_sane);
+  return request.node < layout_.servers &&
+         std::ranges::all_of(request.pieces, [](const LogPiece& one) { return is_sane(one); });
 }
 
 Stated Shard::stated(FileId id, const FileState& file) {

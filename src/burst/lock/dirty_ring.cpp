@@ -1,5 +1,7 @@
 #include "burst/lock/dirty_ring.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace weir::burst::lock {
@@ -72,8 +74,9 @@ DirtyRecord DirtyRing::at(std::uint64_t place) const {
 void DirtyRing::retire(std::uint64_t place) {
   cell(place).file.store(0, kRelaxed);
   std::uint64_t tail = begin();
-  const std::uint64_t head = end();
-  while (tail != head && cell(tail).file.load(kRelaxed) == 0) ++tail;
+  // The client may have written anything here: no further than a whole round.
+  const std::uint64_t head = std::min(end(), tail + capacity_);
+  while (tail < head && cell(tail).file.load(kRelaxed) == 0) ++tail;
   header_->tail.store(tail, kRelease);
 }
 
