@@ -588,6 +588,50 @@ static void mappings(void) {
   close(fd);
 }
 
+// Mappings that are put over one another, and pages that may not be read.
+static void mappings_over_others(void) {
+  say("-- mappings over others");
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const int one = open("m1", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  const int two = open("m2", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  for (size_t i = 0; i < 4 * page; i += 4) {
+    write(one, "1111", 4);
+    write(two, "2222", 4);
+  }
+  char* const shared = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_SHARED, one, 0);
+  if (shared == MAP_FAILED) {
+    say("mmap failed");
+    return;
+  }
+  shared[0] = 'a';
+  shared[page] = 'b';
+  TELL(mmap(shared + page, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, two, 0) == shared + page);
+  TELL(mmap(shared, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, two, 0) == shared);
+  shared[1] = 'p';
+  shared[page + 1] = 'c';
+  shared[2 * page + 1] = 'd';
+  TELL(mprotect(shared + 2 * page, page, PROT_NONE));
+  TELL(msync(shared, 4 * page, MS_SYNC));
+  char bytes[4] = "";
+  for (off_t at = 0; at < 4; ++at) {
+    TELL(pread(one, bytes, 3, at * (off_t)page));
+    say("  %s", bytes);
+    TELL(pread(two, bytes, 3, at * (off_t)page));
+    say("  %s", bytes);
+  }
+  char* const closed = mmap(NULL, page, PROT_NONE, MAP_SHARED, two, (off_t)page);
+  TELL(fsync(two));
+  TELL(mprotect(closed, page, PROT_READ | PROT_WRITE));
+  closed[0] = 'e';
+  TELL(mprotect(closed, page, PROT_NONE));
+  TELL(munmap(shared, 4 * page));
+  TELL(munmap(closed, page));
+  TELL(pread(two, bytes, 3, (off_t)page));
+  say("  %s", bytes);
+  close(one);
+  close(two);
+}
+
 static int try_lock(int command, short type, off_t start, off_t length) {
   fflush(stdout);
   const pid_t child = fork();
@@ -683,6 +727,7 @@ int main(int argc, char** argv) {
   replacements();
   streams();
   mappings();
+  mappings_over_others();
   locks();
   borrowed();
   environments();

@@ -21,6 +21,16 @@ std::size_t whole_pages(std::size_t length) {
   return (length + page - 1) / page * page;
 }
 
+// The same pages once more, to be read whatever the program does to its own: it may take the right to read
+// them away, or put something else there. Null when there is no room.
+std::shared_ptr<const std::byte> second_view(void* memory, std::size_t length) {
+  void* const again = ::mremap(memory, 0, length, MREMAP_MAYMOVE);  // a second mapping, as they are shared
+  if (again == MAP_FAILED) return nullptr;
+  ::mprotect(again, length, PROT_READ);
+  return {static_cast<const std::byte*>(again),
+          [again, length](const std::byte*) { ::munmap(again, length); }};
+}
+
 }  // namespace
 
 Mappings& Mappings::current() {
@@ -41,6 +51,7 @@ Answer Mappings::map(OpenFile& open, void* address, std::size_t length, int prot
   // Another mapping of it in this process shows up in the new one.
   if (any())
     if (const int error = write_back(open.id()); error != 0) return failed(error);
+  if (any() && (flags & MAP_FIXED) != 0) forget(address, length);
 
   const int placed = flags & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_NORESERVE);
   void* const memory = ::mmap(address, length, PROT_READ | PROT_WRITE,
@@ -60,11 +71,17 @@ Answer Mappings::map(OpenFile& open, void* address, std::size_t length, int prot
   }
   if (shared && open.can_write()) {  // mprotect may allow writing later
     auto own = Process::current().system()->adopt(open.id(), O_RDWR);
-    if (!own) {
+    auto now = own ? second_view(memory, length) : nullptr;
+    if (now == nullptr) {
       ::munmap(memory, length);
-      return failed(own.error);
+      return failed(own ? ENOMEM : own.error);
     }
-    Area area{.length = length, .offset = offset, .file = std::move(own.body), .id = open.id(), .before = {}};
+    Area area{.length = length,
+              .offset = offset,
+              .file = std::move(own.body),
+              .id = open.id(),
+              .now = std::move(now),
+              .before = {}};
     area.before.assign(begin, begin + length);
     const std::lock_guard lock(mutex_);
     areas_.insert_or_assign(begin, std::move(area));
@@ -75,7 +92,8 @@ Answer Mappings::map(OpenFile& open, void* address, std::size_t length, int prot
 }
 
 // Only bytes that differ from what was there: others may have written beside them.
-int Mappings::write_back_area(std::byte* begin, Area& area) {
+int Mappings::write_back_area(Area& area) {
+  const std::byte* const now = area.now.get();
   Attributes attributes;
   if (const int error = area.file->stat(attributes); error != 0) return error;
   const auto offset = static_cast<std::uint64_t>(area.offset);
@@ -85,18 +103,18 @@ int Mappings::write_back_area(std::byte* begin, Area& area) {
   int failed = 0;
   for (std::size_t at = 0; at < end;) {
     const std::size_t step = std::min(kStep, end - at);
-    if (std::memcmp(begin + at, area.before.data() + at, step) == 0) {
+    if (std::memcmp(now + at, area.before.data() + at, step) == 0) {
       at += step;
       continue;
     }
-    while (begin[at] == area.before[at]) ++at;
+    while (now[at] == area.before[at]) ++at;
     std::size_t stop = at;
-    while (stop < end && begin[stop] != area.before[stop]) ++stop;
-    const Transfer done = area.file->pwrite(ByteSpan(begin + at, stop - at), offset + at);
+    while (stop < end && now[stop] != area.before[stop]) ++stop;
+    const Transfer done = area.file->pwrite(ByteSpan(now + at, stop - at), offset + at);
     if (done.error != 0)
       failed = done.error;
     else
-      std::memcpy(area.before.data() + at, begin + at, stop - at);
+      std::memcpy(area.before.data() + at, now + at, stop - at);
     at = stop;
   }
   return failed;
@@ -119,7 +137,7 @@ int Mappings::for_overlapping(void* address, std::size_t length, F&& f) {
 
 int Mappings::write_back(void* address, std::size_t length) {
   return for_overlapping(address, length, [&](auto area) {
-    const int error = write_back_area(area->first, area->second);
+    const int error = write_back_area(area->second);
     const int synced = area->second.file->sync(consistency::Operation::msync);
     return error != 0 ? error : synced;
   });
@@ -130,7 +148,7 @@ int Mappings::write_back(FileId file) {
   const std::lock_guard lock(mutex_);
   for (auto& [begin, area] : areas_)
     if (area.file->id() == file)
-      if (const int error = write_back_area(begin, area); error != 0) failed = error;
+      if (const int error = write_back_area(area); error != 0) failed = error;
   return failed;
 }
 
@@ -138,7 +156,7 @@ void Mappings::write_back_all() {
   if (!any()) return;
   const std::lock_guard lock(mutex_);
   for (auto& [begin, area] : areas_) {
-    write_back_area(begin, area);
+    write_back_area(area);
     if (area.file->publishes_by_itself()) area.file->attach_all();
   }
 }
@@ -147,7 +165,7 @@ void Mappings::forget(void* address, std::size_t length) {
   auto* const gone = static_cast<std::byte*>(address);
   std::byte* const gone_end = gone + whole_pages(length);
   for_overlapping(address, length, [&](auto found) {
-    write_back_area(found->first, found->second);
+    write_back_area(found->second);
     if (found->second.file->publishes_by_itself()) found->second.file->attach_all();
     std::byte* const begin = found->first;
     std::byte* const end = begin + found->second.length;
@@ -159,6 +177,7 @@ void Mappings::forget(void* address, std::size_t length) {
                 .offset = whole.offset + (from - begin),
                 .file = whole.file,
                 .id = whole.id,
+                .now = {whole.now, whole.now.get() + (from - begin)},
                 .before = {}};
       part.before.assign(whole.before.begin() + (from - begin), whole.before.begin() + (to - begin));
       areas_.insert_or_assign(from, std::move(part));

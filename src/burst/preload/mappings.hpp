@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -39,9 +40,10 @@ class Mappings {
     off_t offset = 0;
     std::shared_ptr<File> file;  // an open of its own
     FileId id = {};
-    std::vector<std::byte> before;  // as it was read or last written back
+    std::shared_ptr<const std::byte> now;  // what the program sees at its own addresses
+    std::vector<std::byte> before;         // as it was read or last written back
   };
-  int write_back_area(std::byte* begin, Area& area);
+  int write_back_area(Area& area);
   template <class F>
   int for_overlapping(void* address, std::size_t length, F&& f);
 
