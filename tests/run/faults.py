@@ -157,6 +157,23 @@ def killed_server(checks, weir):
         checks.equal("and the next run goes on", (done.returncode, done.stdout), (0, "x\n"))
 
 
+def directory_without_a_server(checks, weir):
+    """Names that cannot be asked for are not left out: who copies the directory must not believe it whole."""
+    with Directory(weir) as there:
+        started = there.fs("start", "--local", 2, "--buffer", there.buffer, "--backing", there.path, "--consistency",
+                           "session", "--limit", "1s")
+        checks.equal("servers start", started.returncode, 0)
+        agent = there.agent()
+        agent.do(f"open({str(there.path / 'a')!r}, 'w').close()")
+        checks.equal("a directory", agent.do(f"os.listdir({str(there.path)!r})"), ["a"])
+        agent.do(f"fd = os.open({str(there.path)!r}, os.O_RDONLY)")
+        for pid in list(there.server_pids()):
+            if b"--server\0001" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                os.kill(pid, signal.SIGKILL)
+        checks.equal("one that cannot be listed whole", agent.do(f"os.listdir({str(there.path)!r})"), "EIO")
+        checks.equal("by its descriptor", agent.do("os.listdir(fd)"), "EIO")
+
+
 def other_user(checks, weir):
     if os.geteuid() != 0:
         return checks.skip("another user", "only root can become one")
@@ -202,7 +219,7 @@ def main():
     weir = sys.argv[1]
     checks = Checks()
     for check in (wrong_use, failed_start, static_program, statuses, keep_and_tools, flush_that_fails, killed_run, killed_server,
-                  other_user, links):
+                  directory_without_a_server, other_user, links):
         check(checks, weir)
     return checks.exit_code()
 

@@ -1,6 +1,7 @@
 #include "burst/preload/directories.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <fcntl.h>
@@ -18,14 +19,15 @@ Directories& Directories::current() {
   return *directories;
 }
 
-void Listing::refresh() {
+int Listing::refresh() {
   buffered.clear();
   numbers.clear();
   next = 0;
   at_buffered = false;
   std::vector<NameRow> rows;
   FileSystem* const system = Process::current().system();
-  if (system == nullptr || system->list(name, rows) != 0) return;
+  error = system != nullptr ? system->list(name, rows) : EIO;
+  if (error != 0) return error;
   std::ranges::sort(rows, {}, &NameRow::path);
   const std::size_t skip = name.empty() ? 0 : name.size() + 1;
   for (const NameRow& row : rows) {
@@ -34,6 +36,7 @@ void Listing::refresh() {
     buffered.push_back(rest);
     numbers.push_back(inode_of(row.file));
   }
+  return 0;
 }
 
 bool Listing::shows(const dirent& real) {
@@ -58,23 +61,20 @@ dirent* Listing::next_buffered() {
   return &entry;
 }
 
-void Directories::add(DIR* directory, std::string name) {
-  Listing listing;
-  listing.name = std::move(name);
-  listing.refresh();
+int Directories::look(int at, const char* path, std::optional<Listing>& listing) {
+  const Where where = Mount::current().locate(at, path, Follow::yes);
+  if (!where.is_directory()) return 0;
+  listing.emplace().name = where.name;
+  return listing->refresh();
+}
+
+int Directories::look(int fd, std::optional<Listing>& listing) {
+  return look(AT_FDCWD, path_behind(fd).c_str(), listing);
+}
+
+void Directories::opened(DIR* directory, Listing listing) {
   const std::lock_guard lock(mutex_);
   if (listings_.insert_or_assign(directory, std::move(listing)).second) ++open_;
-}
-
-void Directories::opened(DIR* directory, int at, const char* path) {
-  const Where where = Mount::current().locate(at, path, Follow::yes);
-  if (where.is_directory()) add(directory, where.name);
-}
-
-void Directories::opened(DIR* directory, int fd) {
-  const std::string path = path_behind(fd);
-  const Where where = Mount::current().locate(AT_FDCWD, path.c_str(), Follow::yes);
-  if (where.is_directory()) add(directory, where.name);
 }
 
 void Directories::closed(DIR* directory) {
@@ -89,11 +89,14 @@ Listing* Directories::find(DIR* directory) {
 }
 
 bool read_whole(const std::string& name, std::vector<dirent>& entries) {
-  DIR* const open = ::opendir(Mount::current().absolute(name).c_str());
-  if (open == nullptr) return false;
   Listing listing;
   listing.name = name;
-  listing.refresh();
+  if (const int error = listing.refresh(); error != 0) {
+    errno = error;
+    return false;
+  }
+  DIR* const open = ::opendir(Mount::current().absolute(name).c_str());
+  if (open == nullptr) return false;
   while (const dirent* const real = ::readdir(open))
     if (listing.shows(*real)) entries.push_back(*real);
   ::closedir(open);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,9 +19,10 @@ struct Listing {
   std::vector<std::uint64_t> numbers;  // of their files
   std::size_t next = 0;
   bool at_buffered = false;
+  int error = 0;  // why the owners could not be asked: what is listed is not all
   dirent entry{};
 
-  void refresh();  // asks the owners
+  int refresh();  // asks the owners; gives `error`
   // Whether the program gets to see this entry of the backing directory.
   bool shows(const dirent& real);
   // The next name that only the name space has; null at the end.
@@ -34,8 +36,11 @@ class Directories {
 
   // Whether any is open: others cost a load.
   static bool any() { return open_.load(std::memory_order_relaxed) > 0; }
-  void opened(DIR* directory, int at, const char* path);
-  void opened(DIR* directory, int fd);  // fdopendir
+  // What the owners know of a directory that is about to be opened; nothing if it is not below the mount. An
+  // errno.
+  static int look(int at, const char* path, std::optional<Listing>& listing);
+  static int look(int fd, std::optional<Listing>& listing);
+  void opened(DIR* directory, Listing listing);
   void closed(DIR* directory);
   Listing* find(DIR* directory);
 
@@ -43,8 +48,6 @@ class Directories {
   static constexpr long kBufferedPosition = std::numeric_limits<long>::min();
 
  private:
-  void add(DIR* directory, std::string name);
-
   static constinit std::atomic<int> open_;
   std::mutex mutex_;
   std::unordered_map<DIR*, Listing> listings_;

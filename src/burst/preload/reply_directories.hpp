@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cerrno>
+#include <optional>
+#include <utility>
 
 #include <dirent.h>
 #include <glob.h>
@@ -20,18 +22,29 @@ inline Listing* listing_of(DIR* directory) {
 template <>
 struct Reply<Call::opendir> {
   static DIR* run(auto real, const char* path) {
+    std::optional<Listing> listing;
+    if (Mount::current().may_hold(path))
+      if (const int error = Directories::look(AT_FDCWD, path, listing); error != 0) {
+        real.set_errno(error);
+        return nullptr;
+      }
     DIR* const made = real(path);
     if (made != nullptr) Mount::current().forget_descriptor(::dirfd(made));
-    if (made != nullptr && Mount::current().may_hold(path))
-      Directories::current().opened(made, AT_FDCWD, path);
+    if (made != nullptr && listing) Directories::current().opened(made, std::move(*listing));
     return made;
   }
 };
 template <>
 struct Reply<Call::fdopendir> {
   static DIR* run(auto real, int fd) {
+    std::optional<Listing> listing;
+    if (Mount::current().may_hold(fd, ""))
+      if (const int error = Directories::look(fd, listing); error != 0) {
+        real.set_errno(error);
+        return nullptr;
+      }
     DIR* const made = real(fd);
-    if (made != nullptr && Mount::current().may_hold(fd, "")) Directories::current().opened(made, fd);
+    if (made != nullptr && listing) Directories::current().opened(made, std::move(*listing));
     return made;
   }
 };
@@ -53,7 +66,9 @@ struct Reply<Call::readdir> {
       if (entry == nullptr) break;
       if (listing->shows(*entry)) return entry;
     }
-    return listing->next_buffered();
+    dirent* const entry = listing->next_buffered();
+    if (entry == nullptr && listing->error != 0) real.set_errno(listing->error);
+    return entry;
   }
 };
 template <>
@@ -70,7 +85,7 @@ struct Reply<Call::readdir_r> {
     dirent* const entry = listing->next_buffered();
     *found = entry != nullptr ? buf : nullptr;
     if (entry != nullptr) *buf = *entry;
-    return 0;
+    return entry != nullptr ? 0 : listing->error;
   }
 };
 template <>
