@@ -1,6 +1,7 @@
 #include "study/state.hpp"
 
 #include <cerrno>
+#include <charconv>
 #include <utility>
 
 #include <fcntl.h>
@@ -18,6 +19,62 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "state.json";
 constexpr const char* kSchema = "weir.study-state/1";
+
+bool is_text(const std::string& name) {
+  try {
+    static_cast<void>(Json(name).dump());
+    return true;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
+// Names are bytes, JSON is text: in a name that is no UTF-8, each byte above ASCII is kept as a NUL, which no
+// name has, and two digits.
+std::string to_text(const std::string& name) {
+  if (is_text(name)) return name;
+  std::string made;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      made += c;
+    } else {
+      made += '\0';
+      made += fmt::format("{:02x}", byte);
+    }
+  }
+  return made;
+}
+
+std::string from_text(const std::string& text) {
+  std::string made;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned byte = 0;
+    const char* const digits = text.data() + i + 1;
+    if (text[i] == '\0' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, byte, 16).ec == std::errc()) {
+      made += static_cast<char>(byte);
+      i += 2;
+    } else {
+      made += text[i];
+    }
+  }
+  return made;
+}
+
+// The same document with all its strings, and the names of its fields, as `of` has them.
+Json with_strings(const Json& value, std::string (*of)(const std::string&)) {
+  if (value.is_string()) return of(value.get_ref<const std::string&>());
+  if (!value.is_structured()) return value;
+  Json made = value.is_array() ? Json::array() : Json::object();
+  for (const auto& [name, one] : value.items()) {
+    if (value.is_array())
+      made.push_back(with_strings(one, of));
+    else
+      made[of(name)] = with_strings(one, of);
+  }
+  return made;
+}
 
 Json inputs_of(const std::vector<std::string>& command) {
   Json made = Json::object();
@@ -91,13 +148,14 @@ Result<void> State::save() const {
                    {"compared_bytes", compared_bytes},
                    {"runs", Json::array()}};
   for (const Run& run : runs) document["runs"].push_back(to_json(run));
-  const std::string text = document.dump(1, ' ', false, Json::error_handler_t::replace);
+  const std::string text = with_strings(document, to_text).dump(1);
   return replace_file(directory_ / kFile, as_bytes(text));
 }
 
 Result<void> State::read() {
-  const auto document = this->document(kFile);
+  auto document = this->document(kFile);
   if (!document) return document.error();
+  *document = with_strings(*document, from_text);
   if (document->value("schema", "") != kSchema)
     return Error{Errc::unsupported,
                  fmt::format("holds a study of another version ({})", document->value("schema", "none"))}

@@ -109,6 +109,36 @@ TEST(Study, GoesOnFromItsDirectoryAndSaysTenLines) {
   EXPECT_THAT(document.at("summary").get<std::vector<std::string>>(), SizeIs(10));
 }
 
+TEST(Study, KeepsNamesThatAreNoText) {
+  const ScratchDir scratch;
+  const std::filesystem::path out = scratch.path() / "study", data = scratch.path() / "data";
+  const std::string name = "m\xe4rz.dat";
+  const std::vector<std::string> command = {"./app", "data/" + name, "\xc3\xa4 \\x"};
+  std::filesystem::create_directory(data);
+  ASSERT_TRUE(replace_file(data / name, as_bytes(std::string("of the user"))));
+  const Original::Options options = {.directory = data, .copies = out / "original", .skip = {}};
+  {
+    auto state = State::open(out, command, data.string());
+    ASSERT_TRUE(state) << state.error().text();
+    const auto kept = Original::keep(options);
+    ASSERT_TRUE(kept) << kept.error().text();
+    state->original = kept->to_json();
+    state->removed = {name};
+    state->runs.push_back(run_of(1, "own", 1, {{name, "is new"}}));
+    ASSERT_TRUE(state->save());
+  }
+  const auto state = State::open(out, command, data.string());
+  ASSERT_TRUE(state) << state.error().text();
+  EXPECT_THAT(state->removed, ::testing::Optional(ElementsAre(name)));
+  EXPECT_EQ(state->runs[0].differences[0].name, name);
+  const auto original = Original::read(options, state->original);
+  ASSERT_TRUE(original) << original.error().text();
+  ASSERT_TRUE(replace_file(data / name, as_bytes(std::string("changed by a run"))));
+  const auto back = original->put_back();
+  ASSERT_TRUE(back) << back.error().text();
+  EXPECT_EQ(read_text(data / name).value_or("missing"), "of the user");
+}
+
 TEST(Study, IsOfTheProgramAndInputThatWereTraced) {
   const ScratchDir scratch;
   const std::filesystem::path here = std::filesystem::canonical(scratch.path()), out = here / "study",

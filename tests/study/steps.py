@@ -78,6 +78,7 @@ def put_back(checks, weir):
             (out / "foreign").write_text("not the program's\n")
             if given:
                 (out / "gone").write_text("still here\n")
+                (out / os.fsdecode(b"m\xe4rz")).write_text("no UTF-8\n")
             done = study.run(append, "--runs", 2, *given)
             checks.equal(f"{name}: status", done.returncode, 0)
             if done.returncode != 0:
@@ -87,7 +88,10 @@ def put_back(checks, weir):
             checks.equal(f"{name}: results are the same", (document["results"]["same"], document["results"]["varying"]), (True, []))
             checks.equal(f"{name}: others' files stay", (out / "foreign").read_text(), "not the program's\n")
             if given:
-                checks.equal(f"{name}: as after one run", tree(out), {"foreign": b"not the program's\n", "log": b"first\n1\n", "made": b"new\n"})
+                left = {"foreign": b"not the program's\n", "log": b"first\n1\n", os.fsdecode(b"m\xe4rz"): b"no UTF-8\n", "made": b"new\n"}
+                checks.expect(f"{name}: as after one run", tree(out) == left, ascii(tree(out)))
+                more = study.run(append, "--runs", 3, *given)
+                checks.expect(f"{name}: as after one run, when it has gone on", more.returncode == 0 and tree(out) == left, ascii((more.stderr, tree(out))))
             else:  # the traced run had changed it before anything was kept
                 checks.equal(f"{name}: as after a run on what the traced one left", (out / "log").read_bytes(), b"first\n1\n2\n")
                 checks.expect(f"{name}: which is said", any("log was there" in note for note in document["notes"]), str(document["notes"]))
