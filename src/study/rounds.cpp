@@ -26,30 +26,34 @@ std::string seconds(double value) {
   return format_duration(Nanoseconds(static_cast<std::int64_t>(value * 1e9)));
 }
 
-// A directory for a moment, in the place given.
+// A directory for a moment, in the place given; the state knows of it.
 class Workplace {
  public:
-  static Result<Workplace> make(const fs::path& base) {
-    std::string name = (base / "weir-study-XXXXXX").string();
+  static Result<Workplace> make(const fs::path& base, State& state) {
+    std::string name = (base / fmt::format("{}XXXXXX", State::kWorkplace)).string();
     if (::mkdtemp(name.data()) == nullptr)
       return Error::from_errno(errno, "a directory cannot be made in it").in(base.string());
-    Workplace made;
-    made.path_ = name;
+    state.workplace = name;
+    Workplace made(state);
+    if (auto saved = state.save(); !saved) return saved.error();
     return made;
   }
-  Workplace(Workplace&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  Workplace(Workplace&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
   Workplace& operator=(Workplace&&) = delete;
   Workplace(const Workplace&) = delete;
   Workplace& operator=(const Workplace&) = delete;
-  ~Workplace() {
+  ~Workplace() { remove(); }
+  void remove() {
+    if (state_ == nullptr) return;
     std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+    fs::remove_all(std::exchange(state_->workplace, {}), ignored);
+    state_ = nullptr;
   }
-  const fs::path& path() const { return path_; }
+  const fs::path& path() const { return state_->workplace; }
 
  private:
-  Workplace() = default;
-  fs::path path_;
+  explicit Workplace(State& state) : state_(&state) {}
+  State* state_;
 };
 
 }  // namespace
@@ -144,10 +148,10 @@ Result<int> Rounds::one(const std::string& where) {
   run.where = where;
   const double begin = now_s();
   if (const auto done = original_->put_back(); !done) return done.error();
+  auto workplace = Workplace::make(options_.buffer, state_);
+  if (!workplace) return workplace.error();
   if (const auto directory = open_file(state_.place, O_RDONLY | O_DIRECTORY); directory)
     static_cast<void>(::syncfs(directory->get()));  // what others left to be written is no part of this run
-  auto workplace = Workplace::make(options_.buffer);
-  if (!workplace) return workplace.error();
   const fs::path buffer = workplace->path() / "buffer", slices = workplace->path() / "slices";
   std::error_code failed;
   fs::create_directories(buffer, failed);
@@ -166,6 +170,7 @@ Result<int> Rounds::one(const std::string& where) {
   run.run_s = now_s() - started;
   if (const auto counted = count(name, slices, run); !counted) return counted.error();
   if (const auto compared = compare_results(run); !compared) return compared.error();
+  workplace->remove();
   costs_[where] = now_s() - begin;
   state_.runs.push_back(std::move(run));
   if (const auto saved = state_.save(); !saved) return saved.error();

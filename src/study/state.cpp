@@ -146,6 +146,7 @@ Result<void> State::save() const {
                    {"removed", removed ? Json(*removed) : Json(nullptr)},
                    {"compared_files", compared_files},
                    {"compared_bytes", compared_bytes},
+                   {"workplace", workplace.string()},
                    {"runs", Json::array()}};
   for (const Run& run : runs) document["runs"].push_back(to_json(run));
   const std::string text = with_strings(document, to_text).dump(1);
@@ -189,6 +190,12 @@ Result<void> State::read() {
       removed = names.get<std::set<std::string>>();
     compared_files = document->at("compared_files").get<std::uint64_t>();
     compared_bytes = document->at("compared_bytes").get<std::uint64_t>();
+    // We hold the lock: nobody is at work in it.
+    if (const fs::path left = document->value("workplace", "");
+        left.filename().string().starts_with(kWorkplace)) {
+      std::error_code ignored;
+      fs::remove_all(left, ignored);
+    }
     for (const Json& one : document->at("runs")) {
       auto run = run_from_json(one);
       if (!run) return run.error().in(kFile);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.hpp"
@@ -46,6 +47,10 @@ class State {
   // Names that the first run has removed; none are known of studies that an older version began.
   std::optional<std::set<std::string>> removed;
   std::uint64_t compared_files = 0, compared_bytes = 0;
+  // The directory of the run under way, with its burst buffer. What a study that was killed has left of it is
+  // removed by open().
+  std::filesystem::path workplace;
+  static constexpr std::string_view kWorkplace = "weir-study-";  // how its name begins
 
  private:
   Result<void> read();

@@ -139,6 +139,25 @@ TEST(Study, KeepsNamesThatAreNoText) {
   EXPECT_EQ(read_text(data / name).value_or("missing"), "of the user");
 }
 
+TEST(Study, RemovesTheBufferOfARunThatWasKilled) {
+  const ScratchDir scratch;
+  const std::filesystem::path out = scratch.path() / "study";
+  for (const char* const name : {"weir-study-abcdef", "of-somebody-else"}) {
+    const std::filesystem::path left = scratch.path() / name;
+    std::filesystem::create_directories(left / "buffer");
+    {
+      auto state = State::open(out, {"./app"}, "");
+      ASSERT_TRUE(state) << state.error().text();
+      state->workplace = left;
+      ASSERT_TRUE(state->save());
+    }
+    const auto state = State::open(out, {"./app"}, "");
+    ASSERT_TRUE(state) << state.error().text();
+    EXPECT_TRUE(state->workplace.empty());
+    EXPECT_EQ(std::filesystem::exists(left), !left.filename().string().starts_with(State::kWorkplace));
+  }
+}
+
 TEST(Study, IsOfTheProgramAndInputThatWereTraced) {
   const ScratchDir scratch;
   const std::filesystem::path here = std::filesystem::canonical(scratch.path()), out = here / "study",

@@ -170,6 +170,27 @@ def interrupted(checks, weir):
         checks.equal("no servers and no buffers are left", [name for name in os.listdir(study.scratch / "out") if name.startswith(".weir")], [])
 
 
+def killed(checks, weir):
+    program = ["sh", "-c", "sleep 0.5; seq 1 100 > out/a"]
+    with scratch_directory() as scratch:
+        study = Study(weir, scratch)
+        for name in ("out", "buffer"):
+            (study.scratch / name).mkdir()
+        options = ["--runs", "2", "--buffer", "buffer"]
+        state = study.scratch / "study" / "state.json"
+        running = subprocess.Popen(study.words(program, *options), cwd=study.scratch, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        deadline = time.monotonic() + 300
+        # The first run is in the own directory: no servers outlive the study.
+        while time.monotonic() < deadline and running.poll() is None and not (state.exists() and study.document("state.json")["workplace"]):
+            time.sleep(0.02)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        checks.equal("a kill leaves the buffer of a run", len(os.listdir(study.scratch / "buffer")), 1)
+        done = study.run(program, *options, "--resume")
+        checks.expect("which goes when the study goes on", done.returncode == 0 and not os.listdir(study.scratch / "buffer"), f"{done.returncode} {done.stderr}")
+
+
 def wrong_use(checks, weir):
     with scratch_directory() as scratch:
         study = Study(weir, scratch)
@@ -195,7 +216,7 @@ def wrong_use(checks, weir):
 
 def main():
     checks = Checks()
-    for part in (whole, changed_inputs, put_back, odd_programs, interrupted, wrong_use):
+    for part in (whole, changed_inputs, put_back, odd_programs, interrupted, killed, wrong_use):
         part(checks, sys.argv[1])
     return checks.exit_code()
 
