@@ -39,16 +39,6 @@ Result<Counts> counts_in(const std::string& text) {
   return counts;
 }
 
-Result<double> duty_in(const std::string& text) {
-  double percent = 0;
-  const char* const last = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
-  const auto [end, fault] = std::from_chars(text.data(), last, percent);
-  if (fault != std::errc() || end != last || !(percent > 0) || percent > 100)
-    return Error{Errc::usage, fmt::format("'{}' is no share of the time", text)}.in("--duty").with_remedy(
-        "write for example 100%,50%,25%");
-  return percent / 100;
-}
-
 Result<std::vector<interference::Setting>> settings_of(const Options& options) {
   const auto chunks = sizes_in(options.chunks, "--chunk");
   if (!chunks) return chunks.error();
@@ -77,8 +67,8 @@ Result<std::vector<interference::Setting>> settings_of(const Options& options) {
   });
   std::vector<double> duties;
   for (const std::string& text : options.duties) {
-    const auto duty = duty_in(text);
-    if (!duty) return duty.error();
+    const auto duty = interference::parse_duty(text);
+    if (!duty) return duty.error().in("--duty");
     duties.push_back(*duty);
   }
   vary(duties, [](interference::Setting& setting, double duty) { setting.signal_duty = duty; });

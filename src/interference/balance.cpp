@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/json.hpp"
+#include "interference/degradation.hpp"
 
 namespace weir::interference {
 namespace {
@@ -45,12 +46,6 @@ std::vector<std::string> wanted_sources(const Json& seen, const Json& slices) {
       found.push_back(source);
   }
   return found;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace

@@ -25,13 +25,6 @@ struct Runs {
   std::size_t disturbed = 0, failed = 0;
 };
 
-double median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 template <class N>
 N number_in(const std::string& text) {
   N value{};

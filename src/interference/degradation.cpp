@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "stats/quantile_interval.hpp"
 
@@ -40,6 +39,13 @@ Degradation degradation(std::span<const double> alone, std::span<const double> b
   if (std::isfinite(a.high)) result.high = lost(a.high, std::max(0.0, std::isfinite(b.low) ? b.low : 0.0));
   if (std::isfinite(a.low) && a.low > 0 && std::isfinite(b.high)) result.low = lost(a.low, b.high);
   return result;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 double variation_percent(std::span<const double> values) {

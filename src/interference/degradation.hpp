@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <vector>
 
 namespace weir::interference {
 
@@ -24,6 +25,9 @@ struct Degradation {
 
 // Rates in the order of the runs; an empty span gives no number.
 Degradation degradation(std::span<const double> alone, std::span<const double> beside);
+
+// Not a number where there is none.
+double median(std::vector<double> values);
 
 // Standard deviation over mean, in percent; not a number below two values.
 double variation_percent(std::span<const double> values);

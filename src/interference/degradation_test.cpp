@@ -84,6 +84,12 @@ TEST(Degradation, VariationIsOfTheMean) {
   EXPECT_TRUE(std::isnan(variation_percent(std::vector<double>{1})));
 }
 
+TEST(Degradation, MediansOfFewAndOfNone) {
+  EXPECT_DOUBLE_EQ(median({3, 1, 2}), 2);
+  EXPECT_DOUBLE_EQ(median({4, 1, 2, 3}), 2.5);
+  EXPECT_TRUE(std::isnan(median({})));
+}
+
 TEST(Degradation, SerialisedPairsAreTold) {
   EXPECT_TRUE(serialises(97, 3));
   EXPECT_TRUE(serialises(-2, 95));

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -90,15 +89,6 @@ void note_range(const Grid& grid, const Program& program, std::vector<std::strin
       fmt::format("{} has chunks of {}; measured were {} to {}, and the nearest is taken", program.name,
                   format_bytes(program.found.chunk), size(grid.begin()->first), size(grid.rbegin()->first));
   if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
-}
-
-Result<double> parse_duty(std::string_view text) {
-  double value = 0;
-  const char* const last = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
-  const auto [end, fault] = std::from_chars(text.data(), last, value);
-  if (fault != std::errc() || end != last || !(value > 0) || value > 100)
-    return Error{Errc::usage, fmt::format("'{}' is no duty", text)}.with_remedy("write for example 25%");
-  return value / 100;
 }
 
 Result<Class> parse_class(std::string_view text) {

@@ -40,6 +40,13 @@ TEST(Load, CommandsHaveNames) {
     EXPECT_FALSE(command_load(wrong)) << wrong;
 }
 
+TEST(Load, DutiesAreSharesOfTheTime) {
+  EXPECT_DOUBLE_EQ(parse_duty("25%").value_or(0), 0.25);
+  EXPECT_DOUBLE_EQ(parse_duty("100").value_or(0), 1);
+  for (const char* const wrong : {"", "%", "0%", "101%", "25%%", "x"})
+    EXPECT_FALSE(parse_duty(wrong)) << wrong;
+}
+
 // Nine cells from six pairs, as in the source, and each pattern alone once.
 TEST(Trials, APairGivesBothDirections) {
   const Trials trials = trials_of(three_patterns());

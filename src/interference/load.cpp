@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,6 +78,16 @@ Result<Load> command_load(std::string_view text) {
   load.name = name;
   load.command = text.substr(equals + 1);
   return load;
+}
+
+Result<double> parse_duty(std::string_view text) {
+  double percent = 0;
+  const char* const last = text.data() + text.size() - (text.ends_with('%') ? 1 : 0);
+  const auto [end, fault] = std::from_chars(text.data(), last, percent);
+  if (fault != std::errc() || end != last || !(percent > 0) || percent > 100)
+    return Error{Errc::usage, fmt::format("'{}' is no share of the time", text)}.with_remedy(
+        "write for example 25%");
+  return percent / 100;
 }
 
 Json to_json(const Load& load) {

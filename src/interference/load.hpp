@@ -28,6 +28,8 @@ Result<Load> pattern(std::string_view name);
 std::vector<std::string> pattern_names();
 // "NAME=COMMAND", as --command takes it.
 Result<Load> command_load(std::string_view text);
+// "25%" as 0.25, the share of the time in which a program is active.
+Result<double> parse_duty(std::string_view text);
 
 Json to_json(const Load& load);
 Result<Load> load_from_json(const Json& json);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/json.hpp"
+#include "interference/degradation.hpp"
 #include "interference/together.hpp"
 #include "monitor/watch.hpp"
 
@@ -116,13 +117,6 @@ void judge(const std::vector<monitor::Seen>& seen, const PlacementStudy& study, 
     run.disturbed = true;
     run.reason = verdict.reasons.front();
   }
-}
-
-double median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace

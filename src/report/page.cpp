@@ -7,7 +7,7 @@ namespace weir::report {
 namespace {
 
 Json part_json(const Part& part) {
-  Json made = {{"source", part.source}, {"document", part.document}, {"warnings", part.warnings}};
+  Json made = {{"source", part.source}, {"document", part.document}};
   made["written"] = part.written.empty() ? Json(nullptr) : Json(part.written);
   made["problem"] = part.problem.empty() ? Json(nullptr) : Json(part.problem);
   return made;

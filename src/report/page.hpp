@@ -9,11 +9,10 @@ namespace weir::report {
 
 // One result on a page: a document that some command wrote, or why there is none.
 struct Part {
-  std::string source;                 // where it came from, as the user named it
-  std::string written;                // when, ISO 8601; empty where it is not known
-  Json document;                      // null where it could not be read
-  std::string problem;                // what the page says in its place or beside it
-  std::vector<std::string> warnings;  // likewise, of lesser weight
+  std::string source;   // where it came from, as the user named it
+  std::string written;  // when, ISO 8601; empty where it is not known
+  Json document;        // null where it could not be read
+  std::string problem;  // what the page says in its place or beside it
 };
 
 struct Page {

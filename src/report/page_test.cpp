@@ -71,11 +71,9 @@ TEST(Page, BytesThatAreNoTextAreReplaced) {
 TEST(Page, AResultThatCouldNotBeReadLeavesItsReason) {
   Page page = one_part(nullptr);
   page.parts[0].problem = "fit.json: is no JSON";
-  page.parts[0].warnings = {"older than its samples"};
   const Json results = results_of(compose(page));
   EXPECT_TRUE(results["parts"][0]["document"].is_null());
   EXPECT_EQ(results["parts"][0]["problem"], "fit.json: is no JSON");
-  EXPECT_EQ(results["parts"][0]["warnings"][0], "older than its samples");
 }
 
 TEST(Page, HasNoAddressesAndAllowsItsOwnProgramOnly) {

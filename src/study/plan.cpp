@@ -4,14 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "base/units.hpp"
+#include "study/seconds.hpp"
 
 namespace weir::study {
 namespace {
-
-std::string seconds(double value) {
-  return format_duration(Nanoseconds(static_cast<std::int64_t>(value * 1e9)));
-}
 
 // A run of this kind: as those before, else as the traced one.
 std::optional<double> cost_of(const Work& work, std::size_t kind) {

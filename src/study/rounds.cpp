@@ -8,23 +8,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/random.hpp"
 #include "base/unique_fd.hpp"
-#include "base/units.hpp"
+#include "study/seconds.hpp"
 
 namespace weir::study {
 namespace {
 
 namespace fs = std::filesystem;
-
-double now_s() { return 1e-9 * static_cast<double>(Clock::monotonic().count); }
-
-std::string seconds(double value) {
-  return format_duration(Nanoseconds(static_cast<std::int64_t>(value * 1e9)));
-}
 
 // A directory for a moment, in the place given; the state knows of it.
 class Workplace {

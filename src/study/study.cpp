@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "base/file.hpp"
-#include "base/units.hpp"
 #include "study/commands.hpp"
 #include "study/directory.hpp"
 #include "study/plan.hpp"
 #include "study/rounds.hpp"
+#include "study/seconds.hpp"
 #include "study/summary.hpp"
 
 namespace weir::study {
@@ -19,12 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kPrecision = 0.1;
-
-double now_s() { return 1e-9 * static_cast<double>(Clock::monotonic().count); }
-
-std::string seconds(double value) {
-  return format_duration(Nanoseconds(static_cast<std::int64_t>(value * 1e9)));
-}
 
 class Study {
  public:

@@ -8,6 +8,7 @@
 
 #include "base/units.hpp"
 #include "study/gain.hpp"
+#include "study/seconds.hpp"
 
 namespace weir::study {
 namespace {
@@ -77,10 +78,6 @@ Json needed_runs(const Json& plan) {
   for (const Json& group : plan.value("groups", Json::array()))
     made[group.at("key").value("where", "")] = group.value("runs", Json(nullptr));
   return made;
-}
-
-std::string seconds(double value) {
-  return format_duration(Nanoseconds(static_cast<std::int64_t>(value * 1e9)));
 }
 
 std::string bytes(const Json& value) {

@@ -68,7 +68,6 @@ function section(part: Doc, index: number, folder: number): HTMLElement {
     el("h2", {}, kind.title, " ", el("small", {}, source.slice(folder))));
   const problem = text(part, "problem");
   if (problem !== null) made.append(notice(problem, "problem"));
-  for (const warning of texts(part, "warnings")) made.append(notice(warning));
   const body = safely(kind.title, () => el("div", {}, ...kind.make(source)));
   if (body !== null) made.append(body);
   made.append(origin(part, source));

@@ -145,7 +145,6 @@ function slicesOf(document: Doc): Slices {
   const program = doc(document, "program");
   const kinds = ["read", "write"].filter((kind) => numbers(program, kind, "bytes").some((value) => value > 0));
   const series = kinds.map((kind) => ({ name: `${text(program, "name") ?? "program"}: ${kind}`, values: numbers(program, kind, "bytes"), storage: false }));
-  for (const other of docs(document, "storage")) series.push({ name: text(other, "name") ?? "storage", values: numbers(other, "bytes"), storage: true });
   return { begin: numbers(program, "begin_ns"), series };
 }
 
