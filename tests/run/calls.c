@@ -560,6 +560,44 @@ static void streams(void) {
   TELL(fclose(stream));
 }
 
+static void by_number(void) {
+  say("-- streams by number");
+  const int kept = dup(1);
+  const int fd = open("printed", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  printf("pending ");
+  dup2(fd, 1);
+  printf("printed\n");
+  fflush(stdout);
+  char* const names[] = {"/dev/stdout", "/proc/self/fd/1", "/dev/fd/1"};
+  FILE* const writing = fopen(names[0], "r+");
+  const int wrote = writing != NULL && fputs("PENDING", writing) >= 0 && fclose(writing) == 0;
+  FILE* const reading = fopen(names[1], "r");
+  char line[64] = "";
+  const int got = reading != NULL && fgets(line, sizeof line, reading) != NULL && fclose(reading) == 0;
+  FILE* const adding = fopen(names[2], "a");
+  const int added = adding != NULL && fputs("added", adding) >= 0 && fclose(adding) == 0;
+  dup2(kept, 1);
+  say("  %d %d %d %s", wrote, got, added, line);
+  content(fd);
+  FILE* const elsewhere = fopen("/dev/null", "w");
+  TELL(fclose(elsewhere));
+  const int input_kept = dup(0);
+  dup2(fd, 0);
+  FILE* const input = fopen("/dev/stdin", "r");
+  say("  %s", input != NULL ? fgets(line, sizeof line, input) : "no input");
+  if (input != NULL) fclose(input);
+  dup2(input_kept, 0);
+  close(input_kept);
+  dup2(fd, 1);
+  FILE* const anew = fopen("/dev/stdout", "w");
+  const int printed = anew != NULL && fputs("anew", anew) >= 0 && fclose(anew) == 0;
+  dup2(kept, 1);
+  say("  %d", printed);
+  content(fd);
+  close(fd);
+  close(kept);
+}
+
 static void mappings(void) {
   say("-- mappings");
   const int fd = open("m", O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -726,6 +764,7 @@ int main(int argc, char** argv) {
   names();
   replacements();
   streams();
+  by_number();
   mappings();
   mappings_over_others();
   locks();

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include <dirent.h>
 #include <unistd.h>
@@ -63,9 +62,12 @@ std::vector<int> before_close_range(unsigned first, unsigned last) {
   return own;
 }
 
+bool is_by_number(const char* path) {
+  return std::strncmp(path, "/dev/", 5) == 0 || std::strncmp(path, "/proc/", 6) == 0;
+}
+
 void opened_by_number(int fd, const char* path, int flags) {
-  const std::string_view name = path;
-  if (fd < 0 || (!name.starts_with("/dev/") && !name.starts_with("/proc/"))) return;
+  if (fd < 0 || !is_by_number(path)) return;
   const auto file = Process::current().placeholder_of(fd);
   if (!file || Process::is_vfork_child()) return;
   Table::current().put(fd, *file, ::fcntl(fd, F_GETFL), nullptr, false);

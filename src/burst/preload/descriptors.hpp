@@ -15,6 +15,8 @@ int before_close(int fd);
 void after_close(int fd);
 // Before all from the first to the last are closed; gives those of Weir's own among them, which must stay.
 std::vector<int> before_close_range(unsigned first, unsigned last);
+// Whether a name may stand for a descriptor.
+bool is_by_number(const char* path);
 // A name that stands for a descriptor ("/dev/stdin") was opened: what came may be a placeholder.
 void opened_by_number(int fd, const char* path, int flags);
 

@@ -26,11 +26,9 @@ struct Reply<Call::fopen> {
       }
     }
     FILE* const stream = real(path, mode);
-    if (stream != nullptr) {
-      const int fd = ::fileno(stream);
-      descriptor_made(fd);
-    }
-    return stream;
+    if (stream == nullptr) return stream;
+    descriptor_made(::fileno(stream));
+    return Mount::current().is_on() ? Streams::current().opened(stream, path, mode) : stream;
   }
 };
 

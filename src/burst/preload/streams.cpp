@@ -9,9 +9,11 @@
 #include <stdio_ext.h>
 #include <unistd.h>
 
+#include "burst/preload/descriptors.hpp"
 #include "burst/preload/mount.hpp"
 #include "burst/preload/names.hpp"
 #include "burst/preload/own_work.hpp"
+#include "burst/preload/process.hpp"
 #include "burst/preload/table.hpp"
 
 namespace weir::burst::preload {
@@ -102,6 +104,18 @@ const char* plain_mode(int flags) {
   }
 }
 
+// What the program has printed and the C library has not written yet belongs to whatever the number stands
+// for by then.
+void move_pending(FILE* from, FILE* to) {
+  ::flockfile(from);
+  const std::size_t bytes = from->_mode > 0 ? 0 : ::__fpending(from);  // of wide ones these are not bytes
+  if (bytes > 0) {
+    ::fwrite(from->_IO_write_base, 1, bytes, to);
+    ::__fpurge(from);
+  }
+  ::funlockfile(from);
+}
+
 FILE** standard_variable(int fd) { return fd == 0 ? &stdin : fd == 1 ? &stdout : &stderr; }
 
 }  // namespace
@@ -161,6 +175,24 @@ FILE* Streams::open(const char* path, const char* mode, bool& ours) {
   return stream;
 }
 
+FILE* Streams::opened(FILE* stream, const char* path, const char* mode) {
+  if (!is_by_number(path)) return stream;
+  const int fd = ::fileno(stream);
+  if (!Process::current().placeholder_of(fd)) return stream;
+  const bool ends_with_exec = (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
+  const int own = ::fcntl(fd, ends_with_exec ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
+  if (own < 0) return stream;
+  opened_by_number(own, path, flags_of(mode).value_or(0));
+  FILE* const made = Table::has(own) ? open(own, mode) : nullptr;
+  if (made == nullptr) {
+    Table::current().drop(own);
+    ::close(own);
+    return stream;
+  }
+  ::fclose(stream);
+  return made;
+}
+
 bool Streams::has(FILE* stream) {
   const std::lock_guard lock(mutex_);
   return all_.contains(stream);
@@ -207,6 +239,7 @@ void Streams::standard_changed(int fd) {
     FILE* const stream = make(fd, file->can_read() ? file->can_write() ? "r+" : "r" : "w");
     if (stream == nullptr) return;
     if (fd == STDERR_FILENO) ::setvbuf(stream, nullptr, _IONBF, 0);
+    if (file->can_write()) move_pending(*variable, stream);
     original_[fd] = *variable;
     replaced_[fd] = stream;
     *variable = stream;

@@ -17,6 +17,9 @@ class Streams {
   // On a descriptor that is a placeholder; null and errno.
   FILE* open(int fd, const char* mode);
   FILE* open(const char* path, const char* mode, bool& ours);
+  // The C library's own stream on this name, or one of ours where the name stands for a placeholder
+  // ("/dev/stdout").
+  FILE* opened(FILE* stream, const char* path, const char* mode);
   // The same stream on another file; `ours` false: the program's own call has to be made.
   FILE* reopen(const char* path, const char* mode, FILE* stream, bool& ours);
   bool has(FILE* stream);
