@@ -40,6 +40,8 @@ Result<burst::Job> wait_for_servers(const std::string& job_path, std::uint64_t l
 Result<std::uint64_t> flush_all(burst::Session& session);
 // The same before the end: from now on the servers take nothing new in, unless it fails.
 Result<std::uint64_t> flush_for_good(burst::Session& session);
+// Beside a job file that 'weir run' made: locked by each run that uses the servers.
+std::string runs_beside(const std::string& job_path);
 // They leave nothing behind; returns when they have gone.
 Result<void> stop_servers(burst::Session& session, const std::string& job_path);
 

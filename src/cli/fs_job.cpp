@@ -149,10 +149,13 @@ void forget(const burst::Job& job, const std::string& job_path) {
   std::error_code ignored;
   std::filesystem::remove(job_path, ignored);
   std::filesystem::remove(job_path + ".log", ignored);
+  std::filesystem::remove(runs_beside(job_path), ignored);
   std::filesystem::remove(folder, ignored);
 }
 
 }  // namespace
+
+std::string runs_beside(const std::string& job_path) { return job_path + ".runs"; }
 
 Result<void> stop_servers(burst::Session& session, const std::string& job_path) {
   // The one that we speak through goes last.

@@ -39,8 +39,8 @@ struct Options {
   std::string quota;
   std::vector<std::string> traces;
   std::vector<std::string> hosts;
-  std::uint32_t local = 1;
-  std::uint32_t workers = 1;
+  std::optional<std::uint32_t> local;
+  std::optional<std::uint32_t> workers;
   bool keep = false;
   bool learn = false;
   bool verify = false;
@@ -101,8 +101,8 @@ Result<burst::JobPlan> plan_of(Options& options) {
   if (plan.buffer.empty())
     return Error{Errc::usage, "there is no /dev/shm to buffer in"}.with_remedy("give --buffer DIR");
   plan.hosts = options.hosts;
-  plan.local = options.hosts.empty() ? options.local : 0;
-  plan.workers = options.workers;
+  plan.local = options.hosts.empty() ? options.local.value_or(1) : 0;
+  plan.workers = options.workers.value_or(1);
   plan.verify = options.verify;
   if (!options.quota.empty()) {
     const auto quota = parse_bytes(options.quota);
@@ -146,7 +146,7 @@ launch::Variables variables_for(const Options& options, const RunJob& job) {
   launch::Variables variables = {
       {burst::kJobVariable, job.file},
       {"WEIR_BURST_DIR", fs::absolute(options.directory).lexically_normal().string()}};
-  if (options.hosts.empty() && job.job.servers.size() > 1 && std::getenv(burst::kServerVariable) == nullptr)
+  if (is_local(job.job) && job.job.servers.size() > 1 && std::getenv(burst::kServerVariable) == nullptr)
     variables.emplace_back(burst::kServerVariable, burst::kServerByRank);
   return variables;
 }
@@ -180,6 +180,14 @@ Result<int> learn(const Options& options, const burst::JobPlan& plan) {
   return 0;
 }
 
+// Before the program has run: servers that were started for it end, or that another run has left to this one.
+void give_up(RunJob& job) {
+  if (job.was_running && !job.has_others) return;
+  const Left left = leave(job);
+  if (left.was_last && flush_for_good(*job.session))
+    static_cast<void>(stop_servers(*job.session, job.file));
+}
+
 Result<int> run(Options& options, Output& out) {
   if (const auto good = check_programs(options.command); !good) return good.error();
   const auto library = launch::find_preload_library("weir-burst");
@@ -194,17 +202,26 @@ Result<int> run(Options& options, Output& out) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
   };
   Clock::time_point begin = Clock::now();
-  auto job = find_or_start(*plan);
+  auto job = find_or_start(*plan, {.buffer = !options.buffer.empty(),
+                                   .quota = !options.quota.empty(),
+                                   .hosts = options.local || !options.hosts.empty(),
+                                   .workers = options.workers.has_value()});
   if (!job) return job.error();
   times.start_s = since(begin);
   if (options.verify && job->was_running)
     if (const auto ready = begin_verifying(*job->session); !ready) return ready.error();
   std::optional<Staged> staged;
+  if (options.stage_in && job->has_others) {
+    give_up(*job);
+    return Error{Errc::usage, "another run uses the servers, and may write what would be brought in"}
+        .in(options.directory)
+        .with_remedy("leave --stage-in out, or wait for its end");
+  }
   if (options.stage_in) {
     begin = Clock::now();
-    auto brought = stage_in(job->job, *options.stage_in, options.hosts.empty());
+    auto brought = stage_in(job->job, *options.stage_in, is_local(job->job));
     if (!brought) {
-      if (!job->was_running) static_cast<void>(stop_servers(*job->session, job->file));
+      give_up(*job);
       return brought.error();
     }
     staged = *brought;
@@ -216,7 +233,7 @@ Result<int> run(Options& options, Output& out) {
       launch::run_program(options.command, launch::with_preload_last(variables_for(options, *job), *library));
   times.program_s = since(begin);
   if (!status) {
-    if (!job->was_running) static_cast<void>(stop_servers(*job->session, job->file));
+    give_up(*job);
     return status.error();
   }
   RunSums sums = cli::since(before, sums_of(ask_servers(*job->session)));
@@ -237,8 +254,9 @@ Result<int> run(Options& options, Output& out) {
       warn("{}", told.error().text());
   }
   if (!options.keep) {
+    const Left left = leave(*job);
     begin = Clock::now();
-    const auto flushed = flush_for_good(*job->session);
+    const auto flushed = left.was_last ? flush_for_good(*job->session) : flush_all(*job->session);
     times.flush_s = since(begin);
     if (!flushed) {
       const Error failed = flushed.error().with_remedy(fmt::format(
@@ -248,7 +266,10 @@ Result<int> run(Options& options, Output& out) {
       return *status;
     }
     sums.flushed = *flushed;
-    if (auto ended = stop_servers(*job->session, job->file); !ended) warn("{}", ended.error().text());
+    if (!left.was_last)
+      fmt::print(stderr, "weir run: another run uses the servers: they go on, and end with the last one\n");
+    else if (auto ended = stop_servers(*job->session, job->file); !ended)
+      warn("{}", ended.error().text());
   }
   print_summary({*job, options.command, options.model, options.keep, options.json, *status, times, sums,
                  staged, verdict},
@@ -332,6 +353,9 @@ const Command kRun = {
         "The exit status is the program's own; when it is zero and the flush fails it is 4, the servers go "
         "on "
         "and hold the data; with --verify it is 1 when a read was stale.\n"
+        "Runs at the same time on one DIR share the servers, under the same models; the last one ends them. "
+        "Servers that "
+        "run already keep their --buffer, --quota, --local, --hosts and --workers: others are refused.\n"
         "What is said comes on stderr; with --json one object on stdout after the program's own output.\n"
         "Not seen: raw system calls, io_uring, statically linked programs ('weir fs mount' is for those).",
 };

@@ -126,6 +126,39 @@ def flush_that_fails(checks, weir):
         checks.equal("once the cause is gone", (there.path / "gone/x").read_text(), "x\n")
 
 
+def runs_at_once(checks, weir):
+    """They share the servers, and only the last one ends them."""
+    with Directory(weir) as there:
+        command = [str(word) for word in (weir, "run", "--dir", there.path, "--buffer", there.buffer, "--", "sh", "-c")]
+        both = [subprocess.Popen([*command, f"echo {name} > {there.path}/{name}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                 text=True) for name in "xy"]
+        ends = [run.communicate(timeout=120)[1] for run in both]
+        statuses_of_both = [run.returncode for run in both]
+        checks.equal("two that begin at once", (statuses_of_both, ends if any(statuses_of_both) else ""), ([0, 0], ""))
+        checks.equal("leave their files", {name: (there.path / name).read_text() for name in os.listdir(there.path)},
+                     {"x": "x\n", "y": "y\n"})
+        program = f"cd {there.path}; exec 3> a; echo 1 >&3; echo begun; read line; echo 2 >&3; echo b > b"
+        long = subprocess.Popen([*command, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+        long.stdout.readline()
+        done = there.run(["sh", "-c", f"cat {there.path}/a; echo c > {there.path}/c"])
+        checks.equal("one that ends first", (done.returncode, done.stdout, "another run" in done.stderr), (0, "1\n", True))
+        checks.equal("has flushed", (there.path / "c").read_text(), "c\n")
+        for option in (["--consistency", "session"], ["--verify"], ["--stage-in"], ["--workers", "3"], ["--local", "2"],
+                       ["--quota", "1G"], ["--buffer", str(there.scratch)]):
+            done = subprocess.run([weir, "run", "--dir", there.path, *option, "--", "true"], capture_output=True, text=True,
+                                  timeout=120, check=False)
+            checks.equal(f"{option[0]} meanwhile", (done.returncode, "another" in done.stderr), (2, True))
+        done = there.run(["no-such-program-here-either"])
+        checks.equal("a program that is not there, meanwhile", done.returncode, 2)
+        errors = long.communicate("\n", timeout=120)[1]
+        checks.equal("the last one", (long.returncode, errors if long.returncode else ""), (0, ""))
+        checks.equal("has all its data, and ends the job",
+                     {name: (there.path / name).read_text() for name in os.listdir(there.path) if name[0] != "."},
+                     {"a": "1\n2\n", "b": "b\n", "c": "c\n", "x": "x\n", "y": "y\n"})
+        checks.equal("of which nothing is left", [name for name in os.listdir(there.path) if name[0] == "."], [])
+
+
 def killed_run(checks, weir):
     with Directory(weir) as there:
         script = f"import os, time\n{WRITE.format(str(there.path / 'a'))}\nprint('written', flush=True)\ntime.sleep(100)"
@@ -218,8 +251,8 @@ def links(checks, weir):
 def main():
     weir = sys.argv[1]
     checks = Checks()
-    for check in (wrong_use, failed_start, static_program, statuses, keep_and_tools, flush_that_fails, killed_run, killed_server,
-                  directory_without_a_server, other_user, links):
+    for check in (wrong_use, failed_start, static_program, statuses, keep_and_tools, flush_that_fails, runs_at_once, killed_run,
+                  killed_server, directory_without_a_server, other_user, links):
         check(checks, weir)
     return checks.exit_code()
 
