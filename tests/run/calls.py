@@ -31,6 +31,26 @@ assert open('sub/log').read() == 'inner\\n' and os.stat('log').st_mode & 0o777 =
 """
 
 
+# Threads that open and close while another thread goes over all open files.
+THREADS = """
+import os, sys, threading
+os.chdir(sys.argv[1])
+def use(who):
+    for i in range(600):
+        fd = os.open(f'{who}{i % 7}', os.O_RDWR | os.O_CREAT, 0o600)
+        os.write(fd, b'text')
+        os.close(fd)
+all = [threading.Thread(target=use, args=(who,)) for who in 'abc']
+for one in all: one.start()
+turns = 0
+while any(one.is_alive() for one in all):
+    os.sync()
+    turns += 1
+    if turns % 50 == 0 and os.fork() == 0: os._exit(0)
+for one in all: one.join()
+assert {os.stat(f'{who}{i}').st_size for who in 'abc' for i in range(7)} == {4}
+"""
+
 # What a weak model may show otherwise: a time of modification is the publication's; under session a process that has the
 # file open does not see what its child wrote, through a descriptor of its own or an inherited one.
 LATE_TIME = ("  writing modifies 1", "  writing modifies 0")
@@ -82,6 +102,10 @@ def main():
                            ALLOWED[consistency])
     flushed_links(checks, weir)
     for consistency in ("posix", "session"):
+        with Directory(weir) as there:
+            done = there.run([sys.executable, "-c", THREADS, there.path], consistency=consistency)
+            checks.equal(f"threads that open and close under {consistency}", (done.returncode, done.stderr
+                         if done.returncode else ""), (0, ""))
         with Directory(weir) as there:
             done = there.run([sys.executable, "-c", STARTS, there.path], consistency=consistency)
             checks.equal(f"programs with an environment of their own under {consistency}", (done.returncode, done.stderr

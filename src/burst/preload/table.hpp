@@ -29,15 +29,7 @@ class Table {
   int drop(int fd);
   // For every open file once, with one of its descriptors.
   template <class F>
-  void for_each(F&& f) {
-    std::vector<OpenFile*> seen;
-    for (int fd = 0; fd < highest_.load(); ++fd) {
-      OpenFile* const file = slots_[fd].load(std::memory_order_acquire);
-      if (file == nullptr || std::find(seen.begin(), seen.end(), file) != seen.end()) continue;
-      seen.push_back(file);
-      f(*file, fd);
-    }
-  }
+  void for_each(F&& f);
   std::vector<int> numbers() const;
 
   void begin_again();  // in a forked child
@@ -83,5 +75,16 @@ class Use {
  private:
   OpenFile* file_ = nullptr;
 };
+
+template <class F>
+void Table::for_each(F&& f) {
+  std::vector<const OpenFile*> seen;
+  for (int fd = 0; fd < highest_.load(); ++fd) {
+    const Use file(fd);  // other threads close
+    if (!file || std::find(seen.begin(), seen.end(), &*file) != seen.end()) continue;
+    seen.push_back(&*file);
+    f(*file, fd);
+  }
+}
 
 }  // namespace weir::burst::preload
