@@ -51,6 +51,16 @@ for one in all: one.join()
 assert {os.stat(f'{who}{i}').st_size for who in 'abc' for i in range(7)} == {4}
 """
 
+# Threads that write to both descriptors of one description, as a shell makes them with "> log 2>&1".
+LINES = """
+import os, threading
+def write(fd):
+    for i in range(1500): os.write(fd, b'%d %06d\\n' % (fd, i))
+both = [threading.Thread(target=write, args=(fd,)) for fd in (1, 2)]
+for one in both: one.start()
+for one in both: one.join()
+"""
+
 # What a weak model may show otherwise: a time of modification is the publication's; under session a process that has the
 # file open does not see what its child wrote, through a descriptor of its own or an inherited one.
 LATE_TIME = ("  writing modifies 1", "  writing modifies 0")
@@ -106,6 +116,13 @@ def main():
             done = there.run([sys.executable, "-c", THREADS, there.path], consistency=consistency)
             checks.equal(f"threads that open and close under {consistency}", (done.returncode, done.stderr
                          if done.returncode else ""), (0, ""))
+        with Directory(weir) as there:
+            done = there.run(["sh", "-c", 'exec "$@" > "$0" 2>&1', there.path / "log", sys.executable, "-c", LINES],
+                             consistency=consistency)
+            lines = (there.path / "log").read_text().splitlines()
+            wanted = [f"{fd} {i:06d}" for fd in (1, 2) for i in range(1500)]
+            checks.equal(f"two threads and one position under {consistency}", (done.returncode, len(lines), sorted(lines) == wanted),
+                         (0, 3000, True))
         with Directory(weir) as there:
             done = there.run([sys.executable, "-c", STARTS, there.path], consistency=consistency)
             checks.equal(f"programs with an environment of their own under {consistency}", (done.returncode, done.stderr

@@ -1,6 +1,7 @@
 #include "burst/preload/open_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <limits>
 #include <vector>
@@ -57,6 +58,7 @@ class OpenFile::Turn {
       position = file.position_;
       return;
     }
+    between_descriptors().lock();
     set_lock(F_WRLCK);
     const off_t at = ::lseek(fd_, 0, SEEK_CUR);
     position = at < 0 ? 0 : static_cast<std::uint64_t>(at);
@@ -68,13 +70,24 @@ class OpenFile::Turn {
     }
     ::lseek(fd_, static_cast<off_t>(position), SEEK_SET);
     set_lock(F_UNLCK);
+    between_descriptors().unlock();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
   std::uint64_t position = 0;
 
+  static void begin_again() {
+    for (std::mutex& one : between_descriptors_) new (&one) std::mutex;
+  }
+
  private:
+  // A lock of the kernel's is the whole process's. Two descriptors of one description that were handed on by
+  // exec are two open files here, and share the position.
+  std::mutex& between_descriptors() const {
+    return between_descriptors_[file_.id_.value % between_descriptors_.size()];
+  }
+
   // Where the descriptor is for reading only this is refused, and readers take no turns.
   void set_lock(short type) const {
     struct flock lock {};
@@ -86,11 +99,15 @@ class OpenFile::Turn {
     }
   }
 
+  static constinit std::array<std::mutex, 64> between_descriptors_;
+
   OpenFile& file_;
   int fd_;
   std::lock_guard<std::mutex> lock_;
   bool shared_;
 };
+
+constinit std::array<std::mutex, 64> OpenFile::Turn::between_descriptors_;
 
 void OpenFile::begin(FileId id, int flags, std::shared_ptr<File> file, bool shared) {
   id_ = id;
@@ -118,6 +135,8 @@ void OpenFile::begin_again() {
   ready_ = nullptr;
   users_ = 0;
 }
+
+void OpenFile::begin_turns_again() { Turn::begin_again(); }
 
 int OpenFile::refer(std::shared_ptr<File>& file) {
   const std::lock_guard lock(opening_);

@@ -65,6 +65,7 @@ class OpenFile {
   int end();
   // In a forked child: the connection was its parent's.
   void begin_again();
+  static void begin_turns_again();
 
   // The position for one read or write; given back with where it ends.
   class Turn;

@@ -63,6 +63,7 @@ std::vector<int> Table::numbers() const {
 
 void Table::begin_again() {
   for (OpenFile& file : all_) file.begin_again();
+  OpenFile::begin_turns_again();
 }
 
 }  // namespace weir::burst::preload
