@@ -1,5 +1,6 @@
 // Makes the calls of a file system one by one in the directory it is given and prints what each gave. Run on
 // a plain directory and through Weir it must print the same (tests/run/calls.py).
+#include <aio.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +8,8 @@
 #include <glob.h>
 #include <limits.h>
 #include <linux/falloc.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -367,6 +370,108 @@ static void facts(void) {
   TELL(pathconf("s", _PC_NAME_MAX));
   TELL(fpathconf(fd, _PC_NAME_MAX));
   TELL(isatty(fd));
+  close(fd);
+}
+
+// What was written by now has as many bytes.
+static int is_filled(const struct dirent* entry) {
+  struct stat status;
+  return entry->d_type == DT_REG && stat(entry->d_name, &status) == 0 && status.st_size > 0;
+}
+
+static int by_size(const struct dirent** a, const struct dirent** b) {
+  struct stat one;
+  struct stat two;
+  if (stat((*a)->d_name, &one) != 0 || stat((*b)->d_name, &two) != 0)
+    say("  %s or %s is not there", (*a)->d_name, (*b)->d_name);
+  return one.st_size < two.st_size ? -1 : one.st_size > two.st_size;
+}
+
+// Functions of the program that scandir calls do I/O of their own.
+static void selecting(void) {
+  say("-- selecting");
+  TELL(mkdir("select", 0700));
+  TELL(chdir("select"));
+  const char* const names[] = {"empty", "long", "short"};
+  for (int i = 0; i < 3; ++i) {
+    const int fd = open(names[i], O_WRONLY | O_CREAT, 0600);
+    write(fd, "text", i == 0 ? 0 : i == 1 ? 4 : 2);
+    close(fd);
+  }
+  struct dirent** found = NULL;
+  for (int i = 0; i < 2; ++i) {
+    const int count = i == 0 ? scandir(".", &found, is_filled, by_size)
+                             : scandirat(AT_FDCWD, ".", &found, is_filled, by_size);
+    say("  %d", count);
+    for (int j = 0; j < count; ++j) {
+      say("  %s", found[j]->d_name);
+      free(found[j]);
+    }
+    free(found);
+  }
+  TELL(scandir("missing", &found, is_filled, by_size));
+  TELL(scandirat(AT_FDCWD, "missing", &found, is_filled, by_size));
+  TELL(chdir(".."));
+}
+
+static struct aiocb next_request;
+static sem_t notified;
+
+static void go_on_writing(union sigval value) {
+  pwrite(value.sival_int, "function", 8, 4);
+  next_request.aio_offset = 12;
+  aio_write(&next_request);
+  sem_post(&notified);
+}
+
+static void handle(int number, siginfo_t* info, void* context) {
+  (void)number;
+  (void)context;
+  pwrite(info->si_value.sival_int, "handler", 7, 20);
+  sem_post(&notified);
+}
+
+static void wait_for(const struct aiocb* request) {
+  const struct aiocb* const list[] = {request};
+  while (aio_error(request) == EINPROGRESS) aio_suspend(list, 1, NULL);
+}
+
+// What a program does when it is told that a request is complete.
+static void notifications(void) {
+  say("-- notifications");
+  sem_init(&notified, 0, 0);
+  const int fd = open("aio", O_RDWR | O_CREAT | O_TRUNC, 0600);
+  char one[] = "one.";
+  char two[] = "two.....";
+  struct aiocb request = {.aio_fildes = fd, .aio_buf = one, .aio_nbytes = 4};
+  request.aio_sigevent.sigev_notify = SIGEV_THREAD;
+  request.aio_sigevent.sigev_notify_function = go_on_writing;
+  request.aio_sigevent.sigev_value.sival_int = fd;
+  next_request = (struct aiocb){.aio_fildes = fd, .aio_buf = two, .aio_nbytes = 8};
+  next_request.aio_sigevent.sigev_notify = SIGEV_NONE;
+  TELL(aio_write(&request));
+  wait_for(&request);
+  TELL(aio_return(&request));
+  while (sem_wait(&notified) != 0) {
+  }
+  wait_for(&next_request);
+  TELL(aio_return(&next_request));
+
+  const struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+  sigaction(SIGUSR1, &action, NULL);
+  request.aio_offset = 27;
+  request.aio_lio_opcode = LIO_WRITE;
+  request.aio_sigevent = (struct sigevent){.sigev_notify = SIGEV_NONE};
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+  event.sigev_value.sival_int = fd;
+  struct aiocb* const list[] = {&request};
+  TELL(lio_listio(LIO_WAIT, list, 1, &event));  // nobody is told
+  TELL(sem_trywait(&notified));
+  TELL(lio_listio(LIO_NOWAIT, list, 1, &event));
+  while (sem_wait(&notified) != 0) {
+  }
+  wait_for(&request);
+  content(fd);
   close(fd);
 }
 
@@ -767,6 +872,8 @@ int main(int argc, char** argv) {
   by_number();
   mappings();
   mappings_over_others();
+  selecting();
+  notifications();
   locks();
   borrowed();
   environments();

@@ -88,20 +88,4 @@ Listing* Directories::find(DIR* directory) {
   return found == listings_.end() ? nullptr : &found->second;
 }
 
-bool read_whole(const std::string& name, std::vector<dirent>& entries) {
-  Listing listing;
-  listing.name = name;
-  if (const int error = listing.refresh(); error != 0) {
-    errno = error;
-    return false;
-  }
-  DIR* const open = ::opendir(Mount::current().absolute(name).c_str());
-  if (open == nullptr) return false;
-  while (const dirent* const real = ::readdir(open))
-    if (listing.shows(*real)) entries.push_back(*real);
-  ::closedir(open);
-  while (const dirent* const buffered = listing.next_buffered()) entries.push_back(*buffered);
-  return true;
-}
-
 }  // namespace weir::burst::preload

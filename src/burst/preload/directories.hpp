@@ -53,7 +53,4 @@ class Directories {
   std::unordered_map<DIR*, Listing> listings_;
 };
 
-// All entries of a directory below the mount, "." and ".." among them; false and errno.
-bool read_whole(const std::string& name, std::vector<dirent>& entries);
-
 }  // namespace weir::burst::preload

@@ -118,15 +118,17 @@ struct Reply<Call::seekdir> {
 
 using Select = int (*)(const dirent*);
 using Compare = int (*)(const dirent**, const dirent**);
-// As scandir does it: a list that the program frees.
-Answer scan(int directory, const char* path, dirent*** list, Select select, Compare compare);
+// In place of scandir and scandirat, on the program's side: what it selects and compares with may call what
+// it likes.
+int scan_names(const char* path, dirent*** list, Select select, Compare compare);
+int scan_names_at(int directory, const char* path, dirent*** list, Select select, Compare compare);
 bool is_scanned_here(int directory, const char* path);
 
 template <>
 struct Reply<Call::scandir> {
   static int run(auto real, const char* path, dirent*** list, Select select, Compare compare) {
     if (Mount::current().may_hold(path) && is_scanned_here(AT_FDCWD, path))
-      return give(real, scan(AT_FDCWD, path, list, select, compare));
+      return real.by(&scan_names)(path, list, select, compare);
     return real(path, list, select, compare);
   }
 };
@@ -134,7 +136,7 @@ template <>
 struct Reply<Call::scandirat> {
   static int run(auto real, int directory, const char* path, dirent*** list, Select select, Compare compare) {
     if (Mount::current().may_hold(directory, path) && is_scanned_here(directory, path))
-      return give(real, scan(directory, path, list, select, compare));
+      return real.by(&scan_names_at)(directory, path, list, select, compare);
     return real(directory, path, list, select, compare);
   }
 };

@@ -293,27 +293,35 @@ struct Reply<Call::mremap> {
 template <>
 struct Reply<Call::aio_read> {
   static int run(auto real, aiocb* request) {
-    return Table::has(request->aio_fildes) ? transfer_now(*request, LIO_READ) : real(request);
+    if (!Table::has(request->aio_fildes)) return real(request);
+    transfer_now(*request, LIO_READ);
+    return real.by(&notify_of)(request);
   }
 };
 template <>
 struct Reply<Call::aio_write> {
   static int run(auto real, aiocb* request) {
-    return Table::has(request->aio_fildes) ? transfer_now(*request, LIO_WRITE) : real(request);
+    if (!Table::has(request->aio_fildes)) return real(request);
+    transfer_now(*request, LIO_WRITE);
+    return real.by(&notify_of)(request);
   }
 };
 template <>
 struct Reply<Call::aio_fsync> {
   static int run(auto real, int operation, aiocb* request) {
-    return Table::has(request->aio_fildes) ? sync_now(*request) : real(operation, request);
+    if (!Table::has(request->aio_fildes)) return real(operation, request);
+    sync_now(*request);
+    return real.by(&notify_of_sync)(operation, request);
   }
 };
 template <>
 struct Reply<Call::lio_listio> {
   static int run(auto real, int mode, aiocb* const* list, int count, sigevent* event) {
     for (int i = 0; i < count; ++i)
-      if (list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP && Table::has(list[i]->aio_fildes))
-        return transfer_list(list, count, event);
+      if (list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP && Table::has(list[i]->aio_fildes)) {
+        transfer_list(list, count);
+        return real.by(&notify_of_list)(mode, list, count, event);
+      }
     return real(mode, list, count, event);
   }
 };

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <memory>
 #include <vector>
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "burst/preload/mappings.hpp"
@@ -42,11 +44,27 @@ void complete(aiocb& request, const Answer& answer) {
   request.__error_code = answer.error;
 }
 
+// A thread of its own, as POSIX says: the one that asked may hold what the function wants.
+void start_thread(const sigevent& event) {
+  auto what = std::make_unique<sigevent>(event);
+  const auto run = [](void* given) -> void* {
+    const std::unique_ptr<sigevent> told(static_cast<sigevent*>(given));
+    ::pthread_detach(::pthread_self());
+    told->sigev_notify_function(told->sigev_value);
+    return nullptr;
+  };
+  pthread_t thread{};
+  if (::pthread_create(&thread, event.sigev_notify_attributes, run, what.get()) == 0)
+    static_cast<void>(what.release());
+  else
+    event.sigev_notify_function(event.sigev_value);
+}
+
 void notify(const sigevent& event) {
   if (event.sigev_notify == SIGEV_SIGNAL)
     ::sigqueue(::getpid(), event.sigev_signo, event.sigev_value);
   else if (event.sigev_notify == SIGEV_THREAD && event.sigev_notify_function != nullptr)
-    event.sigev_notify_function(event.sigev_value);
+    start_thread(event);
 }
 
 Answer transfer(aiocb& request, int operation) {
@@ -81,24 +99,30 @@ Answer copy_bytes(int in, off_t* in_offset, int out, off_t* out_offset, std::siz
   return {total, 0};
 }
 
-int transfer_now(aiocb& request, int operation) {
-  complete(request, transfer(request, operation));
-  notify(request.aio_sigevent);
-  return 0;
-}
+void transfer_now(aiocb& request, int operation) { complete(request, transfer(request, operation)); }
 
-int sync_now(aiocb& request) {
+void sync_now(aiocb& request) {
   const Use file(request.aio_fildes);
   complete(request, file ? file->sync(consistency::Operation::fsync) : Answer::failed(EBADF));
-  notify(request.aio_sigevent);
-  return 0;
 }
 
-int transfer_list(aiocb* const* list, int count, const sigevent* event) {
+void transfer_list(aiocb* const* list, int count) {
   for (int i = 0; i < count; ++i)
     if (list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP)
       transfer_now(*list[i], list[i]->aio_lio_opcode);
-  if (event != nullptr) notify(*event);
+}
+
+int notify_of(aiocb* request) {
+  notify(request->aio_sigevent);
+  return 0;
+}
+
+int notify_of_sync(int /*operation*/, aiocb* request) { return notify_of(request); }
+
+int notify_of_list(int mode, aiocb* const* list, int count, sigevent* event) {
+  for (int i = 0; i < count; ++i)
+    if (list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP) notify_of(list[i]);
+  if (mode == LIO_NOWAIT && event != nullptr) notify(*event);
   return 0;
 }
 
