@@ -23,6 +23,15 @@ Result<lock::DirtyRing> open_ring_of(std::span<std::byte> seat) {
   return lock::DirtyRing::open(seat.subspan(lock::HoldTable::kBytes));
 }
 
+std::optional<std::uint64_t> client_of_ring(std::string_view name) {
+  std::uint64_t client = 0;
+  if (!name.starts_with(kRingPrefix)) return std::nullopt;
+  const auto [end, error] =
+      std::from_chars(name.data() + kRingPrefix.size(), name.data() + name.size(), client, 16);
+  if (error != std::errc{} || end != name.data() + name.size()) return std::nullopt;
+  return client;
+}
+
 std::filesystem::path LockSeats::ring_of(std::uint64_t client) const {
   return folder_ / fmt::format("{}{:016x}", kRingPrefix, client);
 }
@@ -65,13 +74,9 @@ Result<void> LockSeats::recover() {
   board_->take_over();
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kRingPrefix)) continue;
-    std::uint64_t client = 0;
-    const char* const begin = name.data() + kRingPrefix.size();
-    const auto [end, error] = std::from_chars(begin, name.data() + name.size(), client, 16);
-    if (error != std::errc{} || end != name.data() + name.size()) continue;
-    if (auto opened = open_ring(client); !opened) warn("{}", opened.error().text());
+    const auto client = client_of_ring(entry.path().filename().string());
+    if (!client) continue;
+    if (auto opened = open_ring(*client); !opened) warn("{}", opened.error().text());
   }
   return {};
 }

@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +20,8 @@ namespace weir::burst {
 
 // The ring in a client's file, which begins with the table of what it holds.
 Result<lock::DirtyRing> open_ring_of(std::span<std::byte> seat);
+// Whose it is, by the file's name; nothing when it is no client's.
+std::optional<std::uint64_t> client_of_ring(std::string_view name);
 
 // What one worker shares with the clients of its node: the board with the tokens, and for each client a ring
 // of what it has written under them and a table of what it holds. Files in the node's buffer directory:

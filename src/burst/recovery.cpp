@@ -15,6 +15,7 @@
 #include "burst/journal.hpp"
 #include "burst/segment_reader.hpp"
 #include "burst/shard_state.hpp"
+#include "burst/token_writes.hpp"
 #include "burst/unpublished.hpp"
 #include "burst/write_out.hpp"
 
@@ -187,8 +188,10 @@ Result<Recovery> recover(std::span<const FoundBuffer> buffers, const RecoveryOpt
   recovery.backing = job.backing;
   const auto backing = Backing::open(job.backing);
   if (!backing) return backing.error().with_remedy("--backing names it where it is now");
-  const auto owners = load_owners(buffers, recovery);
+  auto owners = load_owners(buffers, recovery);
   if (!owners) return owners.error();
+  for (const FoundBuffer& buffer : buffers)
+    publish_token_writes(buffer, job, owners->states, recovery.problems);
 
   const Nodes nodes(buffers, job);
   for (const ShardState& state : owners->states)

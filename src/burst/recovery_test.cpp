@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "base/file.hpp"
+#include "burst/lock_seats.hpp"
 #include "burst/test_cluster.hpp"
 
 namespace weir::burst {
@@ -95,6 +96,63 @@ TEST_F(Recoveries, BringOutWhatWasAttachedAndNameWhatWasNot) {
   }
   remove_buffers(buffers(), *recover(buffers(), {}));
   EXPECT_FALSE(find_buffers(cluster.backing().parent_path()));
+}
+
+// What was written under tokens was answered and is seen by all, though no owner was told of it.
+TEST_F(Recoveries, BringOutWhatWasWrittenUnderTokens) {
+  constexpr int kFiles = 8;  // of all owners
+  one.reset();
+  two.reset();
+  auto writer = cluster.client(0);
+  auto second = cluster.client(0);
+  auto other_node = cluster.client(1);
+  std::vector<std::shared_ptr<File>> files;
+  const auto write_by_token = [&](FileSystem& system, const std::string& path, std::string_view text,
+                                  std::uint64_t offset) {
+    files.push_back(open_with(system, path, "posix-lock"));
+    EXPECT_EQ(write_text(*files.back(), text, offset), 0);
+  };
+  for (int i = 0; i < kFiles; ++i) {
+    write_by_token(*writer, "t" + std::to_string(i), "aaaa", 0);
+    write_by_token(*second, "t" + std::to_string(i), "bb", 1);
+    write_by_token(*other_node, "u" + std::to_string(i), "uuu", 4);
+  }
+  write_by_token(*writer, "gone", "gone", 0);
+  EXPECT_EQ(writer->unlink("gone"), 0);
+  cluster.kill(0);
+  cluster.kill(1);
+  for (int round = 0; round < 2; ++round) {
+    const auto recovery = recover(buffers(), {});
+    ASSERT_TRUE(recovery) << recovery.error().text();
+    EXPECT_TRUE(recovery->is_complete());
+    EXPECT_EQ(recovery->bytes, static_cast<std::uint64_t>(kFiles) * (4 + 3));
+    for (int i = 0; i < kFiles; ++i) {
+      EXPECT_EQ(content("t" + std::to_string(i)), "abba");
+      EXPECT_EQ(content("u" + std::to_string(i)), std::string("\0\0\0\0uuu", 7));
+    }
+    EXPECT_EQ(content("gone"), "nothing");
+    for (const UnpublishedBytes& row : recovery->unpublished)
+      EXPECT_NE(row.client, other_node->session().client());
+  }
+  // A ring that is no ring: nobody knows what was in it.
+  const auto flip_rings = [&] {
+    for (const auto& entry : std::filesystem::directory_iterator(locks_of(buffers()[0].server, 0))) {
+      if (!client_of_ring(entry.path().filename().string())) continue;
+      std::fstream ring(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+      ring.seekg(lock::HoldTable::kBytes);
+      const auto first = static_cast<char>(ring.get() ^ 1);
+      ring.seekp(lock::HoldTable::kBytes);
+      ring.put(first);
+    }
+  };
+  flip_rings();
+  const auto poor = recover(buffers(), {});
+  ASSERT_TRUE(poor);
+  EXPECT_FALSE(poor->is_complete());
+  EXPECT_THAT(poor->problems, Contains(HasSubstr("wrote under tokens is unknown")));
+  flip_rings();
+  cluster.restart(0);  // so that the files can be closed
+  cluster.restart(1);
 }
 
 TEST_F(Recoveries, AreRefusedWhileAServerRuns) {

@@ -14,12 +14,12 @@ SharedMemory::~SharedMemory() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
-Result<SharedMemory> SharedMemory::map(UniqueFd fd, const std::filesystem::path& path) {
+Result<SharedMemory> SharedMemory::map(UniqueFd fd, const std::filesystem::path& path, int protection) {
   struct stat found {};
   if (::fstat(fd.get(), &found) != 0) return Error::from_errno(errno, "cannot look at").in(path.string());
   const auto bytes = static_cast<std::size_t>(found.st_size);
   if (bytes == 0) return Error{Errc::bad_data, "is empty"}.in(path.string());
-  void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  void* const at = ::mmap(nullptr, bytes, protection, MAP_SHARED, fd.get(), 0);
   if (at == MAP_FAILED) return Error::from_errno(errno, "cannot map").in(path.string());
   return SharedMemory(std::move(fd), {static_cast<std::byte*>(at), bytes});
 }
@@ -35,13 +35,19 @@ Result<SharedMemory> SharedMemory::create(const std::filesystem::path& path, std
     ::unlink(unfinished.c_str());
     return Error::from_errno(error, "cannot make").in(path.string());
   }
-  return map(std::move(fd), path);
+  return map(std::move(fd), path, PROT_READ | PROT_WRITE);
 }
 
 Result<SharedMemory> SharedMemory::open(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return Error::from_errno(errno, "cannot open").in(path.string());
-  return map(std::move(fd), path);
+  return map(std::move(fd), path, PROT_READ | PROT_WRITE);
+}
+
+Result<SharedMemory> SharedMemory::open_to_read(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return Error::from_errno(errno, "cannot open").in(path.string());
+  return map(std::move(fd), path, PROT_READ);
 }
 
 bool SharedMemory::is_at(const std::filesystem::path& path) const {

@@ -27,6 +27,8 @@ class SharedMemory {
   // Whole and zeroed when it appears under its name, in place of one that was there.
   static Result<SharedMemory> create(const std::filesystem::path& path, std::size_t bytes);
   static Result<SharedMemory> open(const std::filesystem::path& path);
+  // Stores to its bytes are not allowed.
+  static Result<SharedMemory> open_to_read(const std::filesystem::path& path);
 
   std::span<std::byte> bytes() const { return bytes_; }
   bool is_at(const std::filesystem::path& path) const;  // still
@@ -37,7 +39,7 @@ class SharedMemory {
 
  private:
   SharedMemory(UniqueFd fd, std::span<std::byte> bytes) : fd_(std::move(fd)), bytes_(bytes) {}
-  static Result<SharedMemory> map(UniqueFd fd, const std::filesystem::path& path);
+  static Result<SharedMemory> map(UniqueFd fd, const std::filesystem::path& path, int protection);
 
   UniqueFd fd_;
   std::span<std::byte> bytes_;
