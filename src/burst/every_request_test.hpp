@@ -21,8 +21,8 @@ using EveryRequest =
                LinkName, AddName, ListNames, Attach, Append, Query, Detach, Truncate, SetAttributes,
                ReserveEnd, Flush, FlushAll, LogUse, GrantSegment, GiveUp, AskReclaim, Fetch, WriteBack,
                ClientGone, GetStats, TakeSeat, LockEnter, LockLook, LockHold, LockRelease, LockDrain,
-               LockNodeStarted, LockToOwner, LockFlush, LockOwnerStarted, LockFromOwner, LockAsk, NoteWrite,
-               AskNewest, ReportRead, AskVerdict, MarkClean, CheckName, Seal>;
+               LockNodeStarted, LockToOwner, LockFlush, LockOwnerStarted, LockFromOwner, LockAsk,
+               LockFileGone, NoteWrite, AskNewest, ReportRead, AskVerdict, MarkClean, CheckName, Seal>;
 
 // Calls `each(Body{})` for every request but Stop, which does what it says.
 template <class F>
@@ -51,7 +51,7 @@ class Scrambler {
     text = choice < std::size(kTexts) ? std::string(kTexts[choice]) : std::string(5000, 'n');
   }
   template <class T>
-    requires std::integral<T>
+  requires std::integral<T>
   void scramble(T& value) {
     constexpr T kMost = std::numeric_limits<T>::max();
     const T choices[] = {0,
@@ -66,10 +66,8 @@ class Scrambler {
     value = choices[random_.below(std::size(choices))];
   }
   template <class T>
-    requires std::is_enum_v<T>
-  void scramble(T& value) {
-    value = static_cast<T>(random_.below(8));
-  }
+  requires std::is_enum_v<T>
+  void scramble(T& value) { value = static_cast<T>(random_.below(8)); }
   void scramble(Bytes& bytes) { bytes.resize(random_.below(50)); }
   template <class T>
   void scramble(std::vector<T>& values) {

@@ -178,6 +178,12 @@ void LockAgents::asked(std::uint64_t /*client*/, const LockAsk& request, std::sh
   carry_out(*locks, std::move(actions));
 }
 
+void LockAgents::file_gone(std::uint64_t /*client*/, const LockFileGone& request,
+                           std::shared_ptr<Respond> respond) {
+  std::move (*respond)(encode_answer(Nothing{}));
+  forget(request.file);
+}
+
 template <class Body>
 void LockAgents::decoded(const Header& header, ByteSpan body, Respond& respond,
                          void (LockAgents::*run)(std::uint64_t, const Body&, std::shared_ptr<Respond>)) {
@@ -206,6 +212,8 @@ bool LockAgents::handle(const Header& header, ByteSpan body, Respond& respond) {
       return decoded<LockFromOwner>(header, body, respond, &LockAgents::from_owner), true;
     case Kind::lock_ask:
       return decoded<LockAsk>(header, body, respond, &LockAgents::asked), true;
+    case Kind::lock_file_gone:
+      return decoded<LockFileGone>(header, body, respond, &LockAgents::file_gone), true;
     default:
       return false;
   }

@@ -41,10 +41,9 @@ class LockAgents {
   // `done` gets zero. ECANCELED when go_on_writing() came first.
   void stop_writing(std::function<void(int)> done);
   void go_on_writing() { seats_.set_closed(false); }
-  // What has been written under the node's tokens is known to the owners.
-  void drain(std::function<void()> done) { flusher_.flush_all(std::move(done)); }
 
   lock::Counters counters() const;
+  std::size_t files() const { return files_.size(); }  // that tokens are held of, or were
 
  private:
   // What a client waits for.
@@ -93,6 +92,7 @@ class LockAgents {
   void drain_file(std::uint64_t client, const LockDrain& request, std::shared_ptr<Respond> respond);
   void from_owner(std::uint64_t client, const LockFromOwner& request, std::shared_ptr<Respond> respond);
   void asked(std::uint64_t client, const LockAsk& request, std::shared_ptr<Respond> respond);
+  void file_gone(std::uint64_t client, const LockFileGone& request, std::shared_ptr<Respond> respond);
   void owner_started(std::uint64_t client, const LockOwnerStarted& request, std::shared_ptr<Respond> respond);
 
   bool is_sane(FileId file, lock::Blocks blocks) const;

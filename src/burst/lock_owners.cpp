@@ -89,6 +89,14 @@ Outcome<Nothing> LockOwners::receive(const LockToOwner& request) {
   return {0, {}};
 }
 
+// A node that does not hear of it does when it says something about the file.
+void LockOwners::file_gone(FileId file) {
+  const auto held = files_.extract(file);
+  if (held.empty()) return;
+  for (const lock::NodeId node : held.mapped()->owner.nodes())
+    ask<LockFileGone>(ports_, {node, self_.worker}, {file}, [](const Outcome<Nothing>&) {});
+}
+
 void LockOwners::send(FileId file, const lock::ToNodes& messages) {
   for (const lock::ToNode& message : messages)
     ask(ports_, {message.node, self_.worker}, wrap(file, message.stamp, message.message),

@@ -30,6 +30,10 @@ class LockOwners {
   // Called before the first token is granted: this life must have a number that the next one finds.
   void on_first_use(std::function<int()> begin) { begin_ = std::move(begin); }
 
+  // The file's tokens are nothing any more, here and on the nodes.
+  void file_gone(FileId file);
+  std::size_t files() const { return files_.size(); }  // that tokens were asked for of
+
   // False when the kind is none of an owner's.
   bool handle(const Header& header, ByteSpan body, Respond& respond);
 

@@ -193,6 +193,15 @@ struct LockAsk {
   static constexpr auto fields = std::tuple{&LockAsk::file, &LockAsk::ask};
 };
 
+// The owner has no such file any more, and nobody will ask for its tokens.
+struct LockFileGone {
+  static constexpr Kind kKind = Kind::lock_file_gone;
+  using Answer = Nothing;
+  FileId file;
+
+  static constexpr auto fields = std::tuple{&LockFileGone::file};
+};
+
 // The state machines' messages as they travel.
 LockToOwner wrap(FileId file, std::uint32_t node, const lock::Stamp& stamp, const lock::ToOwner& message);
 LockFromOwner wrap(FileId file, const lock::Stamp& stamp, const lock::FromOwner& message);

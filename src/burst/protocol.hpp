@@ -86,6 +86,8 @@ enum class Kind : std::uint8_t {
   add_name,
   // to any worker
   seal,
+  // tokens: from an owner to agents
+  lock_file_gone,
 };
 
 // Whether only servers ask it of each other: a client that does has broken the rules.
@@ -104,6 +106,7 @@ constexpr bool is_between_servers(Kind kind) {
     case Kind::lock_owner_started:
     case Kind::lock_from_owner:
     case Kind::lock_ask:
+    case Kind::lock_file_gone:
       return true;
     default:
       return false;

@@ -21,6 +21,7 @@ int Shard::commit(const Changes& changes, bool drains) {
   for (const Change& change : changes) {
     state_.apply(change);
     shadows_.follow(change);
+    if (const auto* const gone = std::get_if<FileGone>(&change)) flushed_by_.erase(gone->file);
   }
   return 0;
 }

@@ -8,10 +8,7 @@ namespace weir::burst {
 // what is not newer was done already, and the file may have got other bytes since.
 Outcome<Nothing> Shard::lock_flush(const Header& /*header*/, const LockFlush& request, Changes& changes) {
   const FileState* const file = state_.find(request.file);
-  if (file == nullptr) {
-    flushed_by_.erase(request.file);
-    return {ESTALE, {}};
-  }
+  if (file == nullptr) return {ESTALE, {}};
   if (request.node >= layout_.servers ||
       !std::ranges::all_of(request.pieces, [](const FlushedPiece& one) { return is_sane(one.piece); }))
     return {EINVAL, {}};

@@ -328,7 +328,11 @@ int Worker::keep(const std::vector<Change>& changes, bool drains) {
   const auto kept = journal_->commit(frees    ? Journal::Room::frees
                                      : drains ? Journal::Room::drains
                                               : Journal::Room::plain);
-  if (kept) return 0;
+  if (kept) {
+    for (const Change& change : changes)
+      if (const auto* const gone = std::get_if<FileGone>(&change)) lock_owners_.file_gone(gone->file);
+    return 0;
+  }
   return kept.error().code() == Errc::full ? ENOSPC : EIO;
 }
 

@@ -321,14 +321,6 @@ void LockAgent::reclaimed(std::uint64_t id, Actions& out) {
   go_on(out);
 }
 
-void LockAgent::give_up(Blocks blocks, Actions& out) {
-  BlockSet given;
-  for (const Blocks& part : readable_.within(blocks)) given.add(part);
-  for (const Blocks& staying : not_to_leave()) given.remove(staying);
-  for (const Blocks& part : given.runs()) leaving_.emplace(++last_leaving_, Leaving{part, false, false});
-  go_on(out);
-}
-
 void LockAgent::go_on(Actions& out) {
   answer_asks(out);
   serve_queue(out);

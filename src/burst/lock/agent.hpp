@@ -72,8 +72,6 @@ class LockAgent {
   void receive(const Stamp& stamp, const FromOwner& message, Actions& out);
   void receive(const Ask& ask, Actions& out);
   void reclaimed(std::uint64_t id, Actions& out);
-  // Gives up what it holds of `blocks`, unasked: the file is closed for good, the server stops.
-  void give_up(Blocks blocks, Actions& out);
 
   // A new owner, or the old one in a new life: says what is held and asks again for what is missing.
   void owner_restarted(std::uint64_t owner_epoch, Actions& out);

@@ -198,6 +198,12 @@ std::vector<std::pair<NodeId, Request>> LockOwner::queue() const {
   return all;
 }
 
+std::vector<NodeId> LockOwner::nodes() const {
+  std::vector<NodeId> all;
+  for (const auto& [id, node] : nodes_) all.push_back(id);
+  return all;
+}
+
 std::vector<HeldToken> LockOwner::tokens() const {
   std::vector<HeldToken> all;
   for (const auto& [id, node] : nodes_) {

@@ -48,6 +48,7 @@ class LockOwner {
   // Again whatever may not have arrived.
   void resend(ToNodes& out) const;
 
+  std::vector<NodeId> nodes() const;      // that have said something
   std::vector<HeldToken> tokens() const;  // by node, ascending; for the journal
   std::size_t waiting() const { return queue_.size(); }
   std::vector<std::pair<NodeId, Request>> queue() const;  // who waits, in the order of arrival
