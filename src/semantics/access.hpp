@@ -11,13 +11,14 @@ namespace weir::semantics {
 
 // One contiguous range of bytes that one call read or wrote.
 struct Access {
-  static constexpr std::uint8_t kWrite = 1;      // else it reads
-  static constexpr std::uint8_t kDelayed = 2;    // takes effect between its call and the next flush point
-  static constexpr std::uint8_t kMapped = 4;     // of a mapping: may be touched at any time until it ends
-  static constexpr std::uint8_t kTruncates = 8;  // bytes that were cut off
-  static constexpr std::uint8_t kMpiIo = 16;     // of an MPI-IO call
-  static constexpr std::uint8_t kMissed = 32;    // read beyond the end: asked for, and not there
-  static constexpr std::uint8_t kFromEnd = 64;   // while accesses are made: `begin` counts from the end
+  static constexpr std::uint8_t kWrite = 1;    // else it reads
+  static constexpr std::uint8_t kDelayed = 2;  // takes effect between its call and the next flush point
+  static constexpr std::uint8_t kMapped = 4;   // of a mapping: may be touched at any time until it ends
+  // A write: of bytes that were cut off. With kMissed: nobody may have written behind these.
+  static constexpr std::uint8_t kTruncates = 8;
+  static constexpr std::uint8_t kMpiIo = 16;    // of an MPI-IO call
+  static constexpr std::uint8_t kMissed = 32;   // read beyond the end: asked for, and not there
+  static constexpr std::uint8_t kFromEnd = 64;  // while accesses are made: `begin` counts from the end
   // A write: at the end, wherever that is. With kMissed: it relied on where the end was, and on nobody having
   // written behind it.
   static constexpr std::uint8_t kAtEnd = 128;
@@ -37,6 +38,7 @@ struct Access {
   bool writes() const { return (flags & kWrite) != 0; }
   bool delayed() const { return (flags & kDelayed) != 0; }
   bool at_end() const { return (flags & kAtEnd) != 0; }
+  bool truncates() const { return (flags & kTruncates) != 0; }
   bool relies_on_end() const { return (flags & kMissed) != 0 && end == kEverAfter; }
 };
 
@@ -68,10 +70,11 @@ struct File {
   std::uint64_t written_bytes = 0;
   std::uint32_t writers = 0;  // members that write
   std::uint32_t readers = 0;
-  bool through_mpi = false;  // opened by MPI_File_open
-  bool mapped = false;       // some of it through memory, when is not known
-  bool guessed = false;      // positions are not known to the byte everywhere
-  bool read_ahead = false;   // some read of a stream may be older than its call
+  bool through_mpi = false;     // opened by MPI_File_open
+  bool cut_by_several = false;  // members
+  bool mapped = false;          // some of it through memory, when is not known
+  bool guessed = false;         // positions are not known to the byte everywhere
+  bool read_ahead = false;      // some read of a stream may be older than its call
 
   Event event(const Access& access) const {
     return {members[access.member].process, access.thread, access.record};

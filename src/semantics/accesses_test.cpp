@@ -497,7 +497,7 @@ TEST_F(Rebuilt, WhatAVforkedChildCutsOffIsGone) {
     begin(lane, 101);
     lane.call("open", 0, {path("a"), flags(O_WRONLY | O_CREAT | O_TRUNC), literal(0644)}, column(4), 50, 10);
   }
-  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+50", "w1 0+50"));
+  EXPECT_THAT(texts("/data/a"), ElementsAre("w0 0+50", "end1 50", "w1 0+50"));
 }
 
 TEST_F(Rebuilt, PipesDevicesAndStandardStreamsAreNoFiles) {

@@ -42,6 +42,9 @@ class Ends : public testing::Test {
     call(process, "lseek", {handle(0), literal(0), literal(SEEK_END)},
          literal(static_cast<std::int64_t>(end)));
   }
+  void truncate(std::size_t process, std::int64_t length) {
+    call(process, "ftruncate", {handle(0), literal(length)}, literal(0));
+  }
   void fsync(std::size_t process) { call(process, "fsync", {handle(0)}, literal(0)); }
   void close(std::size_t process) { call(process, "close", {handle(0)}, literal(0)); }
 
@@ -151,6 +154,45 @@ TEST_F(Ends, CuttingOffAnOldFileBesideAReadIsARace) {
   open(1, O_RDONLY);
   call(1, "read", {handle(0), absent(), literal(100)}, literal(0));
   EXPECT_EQ(in_any_order(), "race");
+}
+
+// Had the second been first, its bytes would be gone.
+TEST_F(Ends, CuttingOffANewFileBesideAWriteIsARace) {
+  open(0, O_WRONLY | O_CREAT | O_TRUNC);
+  open(1, O_WRONLY | O_CREAT);
+  write_at(1, 100);
+  EXPECT_EQ(in_any_order(), "race");
+}
+
+TEST_F(Ends, CuttingOffBeforeOthersWriteIsNone) {
+  open(0, O_WRONLY | O_CREAT | O_TRUNC);
+  open(1, O_WRONLY | O_CREAT);
+  write_at(0, 0);
+  write_at(1, 100);
+  EXPECT_EQ(in_order(), "eventual");
+}
+
+TEST_F(Ends, CuttingOffTwiceDoesTheSameInAnyOrder) {
+  open(0, O_WRONLY | O_TRUNC);
+  open(1, O_WRONLY | O_TRUNC);
+  EXPECT_EQ(in_any_order(), "eventual");
+}
+
+TEST_F(Ends, WhoCutsOffDoesNotSpeakForWhatWasThere) {
+  open(0, O_WRONLY | O_CREAT);
+  write_at(0, 0);
+  truncate(0, 0);
+  open(1, O_WRONLY | O_CREAT);
+  truncate(1, 0);
+  EXPECT_EQ(in_any_order(), "race") << "of the write and the second one that cuts off";
+}
+
+// Nobody can have written it before.
+TEST_F(Ends, AFileThatWasNotThereIsNotCutOff) {
+  open(0, O_WRONLY | O_CREAT | O_EXCL | O_TRUNC);
+  open(1, O_WRONLY);
+  write_at(1, 100);
+  EXPECT_EQ(in_any_order(), "eventual");
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ struct Parts {
 // Positions counted from the end become offsets, cut-off ranges end where the file did, what touches nothing
 // goes. What a file held before the trace is not known unless it was made new, or cut off. Where several
 // processes write, who appends or asks for the end relies on the others: on who wrote what lies before the
-// end, and on nobody having written behind it.
+// end, and on nobody having written behind it. So does who cuts the file off, lest it cuts off more than it
+// did.
 class Settling {
  public:
   // An old file may hold anything, also far behind what is known of it.
@@ -55,8 +56,9 @@ class Settling {
       : file_(&file), size_known_(size_known), is_old_(!is_new), did_(file.members.size()) {}
 
   void run() {
-    if (relies_on_ends()) grown_.reserve(file_->accesses.size());
-    const bool grows = grown_.capacity() > 0;
+    const std::size_t more = relying();
+    const bool grows = more > 0;
+    if (grows) grown_.reserve(file_->accesses.size() + more);
     for (const Access& access : file_->accesses) settle(access, grows);
     if (grows)
       file_->accesses = std::move(grown_);
@@ -80,15 +82,28 @@ class Settling {
     return (access.flags & Access::kMissed) != 0 && access.at_end();
   }
 
-  bool relies_on_ends() {
-    bool relies = false;
+  // MPI_File_set_size conflicts with accesses between the old and the new end only (MPI 3.1, 13.6.9).
+  static bool cuts_off(const Access& access) {
+    return access.truncates() && (access.flags & Access::kMpiIo) == 0;
+  }
+
+  // How many accesses may rely on where the end is; finds out who writes.
+  std::size_t relying() {
+    std::size_t on_end = 0;
+    std::size_t cuts = 0;
+    std::uint32_t cutter = kNobody;
     for (const Access& access : file_->accesses) {
-      relies = relies || appends(access) || asks_for_end(access);
+      on_end += appends(access) || asks_for_end(access) ? 1 : 0;
+      cuts += cuts_off(access) ? 1 : 0;
+      if (access.truncates()) {
+        file_->cut_by_several = file_->cut_by_several || (cutter != kNobody && cutter != access.member);
+        cutter = access.member;
+      }
       if (!access.writes() || access.member == writer_) continue;
       several_write_ = several_write_ || writer_ != kNobody;
       writer_ = access.member;
     }
-    return relies && writer_ != kNobody;
+    return (writer_ == kNobody ? 0 : on_end) + (several_write_ ? cuts : 0);
   }
   bool others_write(const Access& access) const { return several_write_ || access.member != writer_; }
 
@@ -106,8 +121,9 @@ class Settling {
       return;
     }
     if (grows && appends(access) && others_write(access)) rely_on_end(access);
-    if ((access.flags & Access::kTruncates) != 0) {
+    if (access.truncates()) {
       access.end = is_old_ ? Access::kEverAfter : size_;
+      if (grows && several_write_ && !is_old_ && cuts_off(access)) rely_on_nothing_behind(access);
       size_ = access.begin;
       size_known_ = true;
       is_old_ = false;
@@ -134,6 +150,13 @@ class Settling {
     access.end = Access::kEverAfter;
     access.flags = static_cast<std::uint8_t>((access.flags & ~Access::kWrite) | Access::kMissed);
     keep(access, true);
+  }
+
+  void rely_on_nothing_behind(Access access) {
+    access.begin = std::max(access.begin, size_);
+    access.end = Access::kEverAfter;
+    access.flags = static_cast<std::uint8_t>((access.flags & ~Access::kWrite) | Access::kMissed);
+    if (access.begin < access.end) keep(access, true);
   }
 
   void keep(const Access& access, bool grows) {
@@ -312,8 +335,8 @@ class Assembly {
           const std::uint32_t file = file_of_[p][f][use.opening];
           if (file == kNone) continue;
           parts_[file].uses.push_back(&use);
-          parts_[file].below_mpi =
-              parts_[file].below_mpi || (families[f].openings[use.opening].in_mpi && !use.accesses.empty());
+          use.in_mpi = families[f].openings[use.opening].in_mpi;
+          parts_[file].below_mpi = parts_[file].below_mpi || (use.in_mpi && !use.accesses.empty());
         }
         out_->data_calls += families[f].data_calls;
         out_->unfollowed += families[f].unfollowed;
@@ -426,6 +449,7 @@ class Assembly {
               syncs.begin());
         access.syncs = static_cast<std::uint32_t>(before);
         access.member = number;
+        if (use->in_mpi && access.truncates()) access.flags |= Access::kMpiIo;  // of MPI_File_set_size
         file.accesses.push_back(access);
       }
       use->accesses = {};

@@ -62,6 +62,7 @@ struct Use {
   std::uint32_t opening = kNone;
   std::vector<Access> accesses;
   std::vector<PlacedSync> syncs;
+  bool in_mpi = false;  // as the opening, when all is known
   bool guessed = false;
   bool mapped = false;
   bool read_ahead = false;

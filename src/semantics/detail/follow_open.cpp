@@ -108,7 +108,7 @@ void Follower::open(const Call& call, bool stream) {
   if (use == kNone) return;
   // The open comes before what it cuts off: a reader of the old content has opened it as well.
   sync(call, use, Operations{stream ? Operation::fopen : Operation::open}.bits());
-  if (how.truncates) cut_off(call, use, 0, 0);
+  if (how.truncates && !(how.creates && how.exclusive)) cut_off(call, use, 0, 0);
 }
 
 void Follower::make_stream(const Call& call) {

@@ -214,6 +214,7 @@ bool Judge::ended_before(const Access& one, const Access& other) const {
 }
 
 bool Judge::outlasts(const Access& earlier, const Access& later) const {
+  if (file_->cut_by_several && later.truncates() && !earlier.truncates()) return true;
   if (earlier.member != later.member) return false;
   if (earlier.thread != later.thread) return true;
   if (!earlier.delayed()) return false;
@@ -257,6 +258,8 @@ Judgement Judge::judge(const Access& one, const Access& other) {
   using Order = Judgement::Order;
   if (one.member == other.member)  // locks between threads are not seen: their times count
     return {Order::first, one.writes() ? own_conflicts(one, other) : 0};
+  // The bytes are gone in any order; how long the file is then is a matter of its name.
+  if (one.truncates() && other.truncates()) return {Order::first, 0};
   if (one.writes()) {
     const Judgement told = judge_write(one, other);
     if (told.order == Order::first) return told;

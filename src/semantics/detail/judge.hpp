@@ -32,7 +32,8 @@ class Judge {
 
   Judgement judge(const Access& one, const Access& other);
   // Whether an earlier access can still be found in the way where the later one is not: one of the same
-  // process that is complete only behind it, or of another thread, which others may not have heard of.
+  // process that is complete only behind it, or of another thread, which others may not have heard of; any
+  // where the later one cuts the file off, as others may do in any order with it.
   bool outlasts(const Access& earlier, const Access& later) const;
   // Whether conflicts under these models stay what they are until the later process has its next sync point;
   // under others it may hear of more.

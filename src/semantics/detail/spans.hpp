@@ -20,7 +20,7 @@ struct WriterRun {
 
   static auto key(const Access& access) {
     return std::tuple(access.member, access.thread, access.syncs, access.delayed(), access.buffer,
-                      access.at_end());
+                      access.at_end(), access.truncates());
   }
 };
 

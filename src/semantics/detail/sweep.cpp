@@ -213,7 +213,7 @@ class Sweep {
   // it came after, and sees no more.
   void read_span(const Span& span, std::uint32_t index) {
     const Access& access = (*all_)[index];
-    const bool plain = !access.delayed() && !access.at_end();
+    const bool plain = !access.delayed() && !access.at_end() && !access.truncates();
     const std::uint64_t who = std::uint64_t{access.member} << 32 | access.thread;
     SpanRead& lately = reads_.slot(who, span.number);
     if (plain && lately.span == span.number && lately.who == who && lately.syncs == access.syncs &&
