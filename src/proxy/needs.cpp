@@ -208,7 +208,7 @@ class Finder {
     if (function.means == "mmap") return number(record, "length");
     if (function.means == "fgets") return number(record, "buf");
     if (function.result == Role::character) return 1;
-    return static_cast<std::int64_t>(trace::bytes_moved(record));
+    return static_cast<std::int64_t>(trace::least_moved(record));
   }
 
   bool seeks(const Record& record, const std::string& path, Position& position) {

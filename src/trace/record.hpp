@@ -27,7 +27,16 @@ struct Function {
   Role result = Role::value;
   bool opens = false;
   bool closes = false;
-  int moves = 0;                             // data to a file (1), from one (-1) or none
+  int moves = 0;  // data to a file (1), from one (-1) or none
+  // How many bytes that is.
+  enum class Moved : std::uint8_t {
+    by_roles,  // as the roles of its arguments and its result tell
+    word,      // an int (putw)
+    line,      // a string and its newline (puts)
+    at_least,  // what roles tell is characters, of one byte or more (fputws)
+    unknown,   // what did not fit into a buffer that the program fills or empties itself (__overflow)
+  };
+  Moved moved = Moved::by_roles;
   std::uint32_t objects = 0;                 // bit i: argument i is an object of MPI or HDF5
   bool makes_object = false;                 // the result is one
   std::vector<std::string> names_and_types;  // what the views in `arguments` point to
@@ -95,10 +104,13 @@ struct Record {
 bool is_object(std::string_view layer, Role role);
 // Whether a text says where data lies ("heap#2+64") rather than being a constant (MPI_IN_PLACE).
 bool names_memory(Role role, std::string_view text);
-// Bytes that the call moved between the program and a file, 0 for others.
+// Bytes that the call moved between the program and a file, 0 for others and where nothing tells.
 std::uint64_t bytes_moved(const Record& record);
+// At least so many, also where only characters are known.
+std::uint64_t least_moved(const Record& record);
 // Whether the call writes (1), reads (-1) or neither (0).
 int direction(const Function& function);
+Function::Moved how_moved(const Function& function);
 // The name of the file the call is about: of its first handle, else its first path; empty for none.
 std::string_view file_of(const Record& record);
 

@@ -23,6 +23,7 @@ void point_arguments(Function& function, const std::vector<std::pair<Role, Direc
     if (is_object(function.layer, function.arguments[i].role)) function.objects |= 1U << i;
   function.makes_object = is_object(function.layer, function.result);
   function.moves = direction(function);
+  function.moved = how_moved(function);
 }
 
 }  // namespace

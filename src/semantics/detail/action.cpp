@@ -61,6 +61,7 @@ const Table& posix_actions() {
       {"rewind", Action::rewind_stream},
       {"fsetpos", Action::lose_position},
       {"ungetc", Action::push_back},
+      {"ungetwc", Action::push_back},
       {"fflush", Action::flush_stream},
       {"setvbuf", Action::set_buffer},
       {"setbuf", Action::set_buffer},

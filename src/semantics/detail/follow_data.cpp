@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "semantics/detail/far.hpp"
 #include "semantics/detail/file_name.hpp"
@@ -24,7 +25,7 @@ bool asks_to_append(const trace::Record& record, const CallInfo& info) {
          (record.arguments[static_cast<std::size_t>(info.flags)].number & kAppend) != 0;
 }
 
-// What stdio reads at a time where the trace does not tell how far a call went (fscanf).
+// What stdio reads or writes at a time where the trace does not tell how far a call went (fscanf).
 constexpr std::int64_t kStreamBlock = 4096;
 
 }  // namespace
@@ -106,7 +107,8 @@ void Follower::transfer_at(const Call& call) {
 // Of printf, getchar and their like, which name no stream: a file where a shell has put one behind the
 // descriptor.
 Slot* Follower::standard_stream(const Call& call) {
-  const std::int32_t number = call.info->moves > 0 ? 1 : 0;
+  const bool on_error = call.record->function->means == "perror";
+  const std::int32_t number = on_error ? STDERR_FILENO : call.info->moves > 0 ? STDOUT_FILENO : STDIN_FILENO;
   for (std::vector<Slot>* const list : {&call.table->slots, &call.table->inherited})
     for (Slot& slot : *list)
       if (slot.open && slot.number == number && slot.use != kNone) return &slot;
@@ -131,15 +133,18 @@ void Follower::transfer_stream(const Call& call) {
       call.info->handle < 0 ? standard_stream(call) : slot_of(call, call.argument(call.info->handle));
   if (slot == nullptr) return;
   ++out_.data_calls;
+  using Moved = trace::Function::Moved;
+  const Moved how = call.record->function->moved;
   const bool writes = call.info->moves > 0;
   std::uint8_t flags = 0;
-  if (writes && !slot->unbuffered) flags |= Access::kDelayed;
-  const auto bytes = static_cast<std::int64_t>(trace::bytes_moved(*call.record));
+  if (writes && !slot->unbuffered && slot->number != STDERR_FILENO) flags |= Access::kDelayed;
+  // A program that fills or empties the buffer itself comes here once for each.
+  const std::int64_t bytes =
+      how == Moved::unknown ? kStreamBlock : static_cast<std::int64_t>(trace::least_moved(*call.record));
+  if (how == Moved::unknown || how == Moved::at_least) out_.uses[slot->use].guessed = true;
   if (bytes > 0 && !writes) note_ahead(call, *slot, bytes);
   if (bytes > 0) return move(call, *slot, call.info->moves, bytes, flags);
-  const bool told = call.record->function->result == Role::bytes ||
-                    call.record->function->result == Role::character || call.result() <= 0;
-  if (told) return;
+  if (call.record->function->result != Role::count || call.result() <= 0) return;  // nothing was moved
   out_.uses[slot->use].guessed = true;
   const Description& description = descriptions_[slot->description];
   add(call, slot->use, description.position, description.position + kStreamBlock,
