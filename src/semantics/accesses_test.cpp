@@ -1,6 +1,7 @@
 #include "semantics/accesses.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -208,12 +209,26 @@ TEST_F(Rebuilt, StreamsWriteLaterAndSeekFromTheEnd) {
   }
   const Accesses& made = rebuilt();
   ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 0+32", "~w0 32+6", "r0 28+10", "r0 0+4"));
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 0+32", "~w0 32+6", "r0 28+10", "r0 0+4", "?r0 4+4096"));
   const auto& syncs = made.files[0].members[0].syncs;
   ASSERT_EQ(syncs.size(), 4U);  // fopen, two seeks, fclose
   EXPECT_EQ(syncs[0].operations, consistency::Operations{consistency::Operation::fopen}.bits());
   EXPECT_EQ(syncs[3].operations,
             consistency::Operations{consistency::Operation::fclose}.bits() | SyncPoint::kFlushes);
+}
+
+TEST_F(Rebuilt, AStreamThatIsReadToItsEndAskedForMore) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("fopen", 0, {path("s"), text("r")}, opened(0, 3), 100, 10);
+    lane.call("fread", 0, {absent(), literal(8), literal(1000), handle(0)}, literal(10), 200, 10);
+    lane.call("fgetc", 0, {handle(0)}, failed(0), 300, 10);
+    lane.call("fputc", 0, {absent(), handle(0)}, failed(EBADF), 400, 10);
+    lane.call("fopen", 0, {path("s"), text("w")}, opened(1, 4), 500, 10);
+    lane.call("fgetc", 0, {handle(1)}, failed(EBADF), 600, 10);
+  }
+  EXPECT_THAT(texts("/data/s"), ElementsAre("r0 0+80", "?r0 80+7920", "?r0 80+4096", "w0 0+80"));
 }
 
 TEST_F(Rebuilt, WordsAndLinesOfStreamsMoveThePosition) {

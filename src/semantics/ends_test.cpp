@@ -156,6 +156,15 @@ TEST_F(Ends, CuttingOffAnOldFileBesideAReadIsARace) {
   EXPECT_EQ(in_any_order(), "race");
 }
 
+TEST_F(Ends, ReadingAStreamToItsEndWhileAnotherMovesItIsARace) {
+  open(0, O_WRONLY);
+  write_at(0, 10);
+  call(1, "fopen", {path("log"), text("r")}, opened(0, 3));
+  call(1, "fgets", {literal(10), literal(80), handle(0)}, absent());
+  call(1, "fgets", {absent(), literal(80), handle(0)}, failed(0));
+  EXPECT_EQ(in_any_order(), "race") << "though the write was not seen this time";
+}
+
 // Had the second been first, its bytes would be gone.
 TEST_F(Ends, CuttingOffANewFileBesideAWriteIsARace) {
   open(0, O_WRONLY | O_CREAT | O_TRUNC);

@@ -28,6 +28,16 @@ bool asks_to_append(const trace::Record& record, const CallInfo& info) {
 // What stdio reads or writes at a time where the trace does not tell how far a call went (fscanf).
 constexpr std::int64_t kStreamBlock = 4096;
 
+// What fread asked for and did not get.
+std::int64_t bytes_short(const trace::Record& record) {
+  const trace::Shape& shape = record.function->shape;
+  if (shape.result != Role::count || shape.bytes < 0 || shape.items < 0) return 0;
+  const Value& size = record.arguments[static_cast<std::size_t>(shape.bytes)];
+  const Value& items = record.arguments[static_cast<std::size_t>(shape.items)];
+  if (size.kind != Value::Kind::number || items.kind != Value::Kind::number) return 0;
+  return record.result.number < items.number ? times(size.number, items.number - record.result.number) : 0;
+}
+
 }  // namespace
 
 void Follower::add(const Call& call, std::uint32_t use, std::int64_t begin, std::int64_t end,
@@ -128,9 +138,27 @@ void Follower::note_ahead(const Call& call, Slot& slot, std::int64_t bytes) {
   slot.ahead_turn = call.table->turn;
 }
 
+Slot* Follower::stream_of(const Call& call) {
+  return call.info->handle < 0 ? standard_stream(call) : slot_of(call, call.argument(call.info->handle));
+}
+
+// A stream that found the end had asked for a block behind it, or for more: it depends on nobody writing that
+// before.
+void Follower::miss_block(const Call& call, const Slot& slot, std::int64_t bytes) {
+  const Description& description = descriptions_[slot.description];
+  if (is_far(bytes) || is_far(description.position)) return;
+  add(call, slot.use, description.position, description.position + std::max(bytes, kStreamBlock),
+      Access::kMissed | (description.from_end ? Access::kFromEnd : 0));
+}
+
+// Mostly at the end; errno does not tell, but for a stream that is not for reading.
+void Follower::miss_stream(const Call& call) {
+  if (call.info->moves > 0 || call.record->result.number == EBADF) return;
+  if (const Slot* const slot = stream_of(call); slot != nullptr) miss_block(call, *slot, 0);
+}
+
 void Follower::transfer_stream(const Call& call) {
-  Slot* const slot =
-      call.info->handle < 0 ? standard_stream(call) : slot_of(call, call.argument(call.info->handle));
+  Slot* const slot = stream_of(call);
   if (slot == nullptr) return;
   ++out_.data_calls;
   using Moved = trace::Function::Moved;
@@ -143,8 +171,11 @@ void Follower::transfer_stream(const Call& call) {
       how == Moved::unknown ? kStreamBlock : static_cast<std::int64_t>(trace::least_moved(*call.record));
   if (how == Moved::unknown || how == Moved::at_least) out_.uses[slot->use].guessed = true;
   if (bytes > 0 && !writes) note_ahead(call, *slot, bytes);
-  if (bytes > 0) return move(call, *slot, call.info->moves, bytes, flags);
-  if (call.record->function->result != Role::count || call.result() <= 0) return;  // nothing was moved
+  if (bytes > 0) move(call, *slot, call.info->moves, bytes, flags);
+  if (const std::int64_t rest = writes ? 0 : bytes_short(*call.record); rest > 0)
+    miss_block(call, *slot, rest);
+  const bool tells_nothing = call.record->function->result == Role::count && call.result() > 0;  // fscanf
+  if (bytes > 0 || !tells_nothing) return;
   out_.uses[slot->use].guessed = true;
   const Description& description = descriptions_[slot->description];
   add(call, slot->use, description.position, description.position + kStreamBlock,

@@ -104,6 +104,9 @@ void Follower::act(const Call& call) {
       return;
     case Action::begin_requests:
       return begin_requests(call);  // one of the list may fail, or be interrupted, and others go on
+    case Action::transfer_stream:
+      if (failed) miss_stream(call);
+      break;
     case Action::look_up:
     case Action::open:
     case Action::open_stream:

@@ -77,6 +77,9 @@ class Follower {
   void transfer_at(const Call& call);
   void transfer_stream(const Call& call);
   Slot* standard_stream(const Call& call);
+  Slot* stream_of(const Call& call);
+  void miss_block(const Call& call, const Slot& slot, std::int64_t bytes);
+  void miss_stream(const Call& call);
   void note_ahead(const Call& call, Slot& slot, std::int64_t bytes);
   void miss(const Call& call, const Slot& slot, std::int64_t at, std::int64_t got, bool from_end);
   void copy(const Call& call);
