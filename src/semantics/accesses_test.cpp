@@ -379,6 +379,22 @@ TEST_F(Rebuilt, FilesAreWhatTheyAreNotWhatTheyAreCalled) {
                                                    ElementsAre("w0 0+3"), ElementsAre("w0 0+4")));
 }
 
+// O_TMPFILE: what is named is the directory.
+TEST_F(Rebuilt, FilesWithoutANameAreOneForEachOpen) {
+  for (const std::uint64_t process : {100U, 101U}) {
+    Lane lane(run(), {.process = process, .start = process});
+    begin(lane, process);
+    for (const std::uint32_t file : {0U, 1U}) {
+      lane.call("open", 0, {path("/scratch"), flags(O_RDWR | O_TMPFILE | O_EXCL), literal(0600)},
+                opened(file, static_cast<int>(3 + file)), 100 + 100 * file, 10);
+      lane.call("pwrite", 0, {handle(file), absent(), literal(8), literal(0)}, full(), 150 + 100 * file, 10);
+    }
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 4U);
+  for (const File& file : made.files) EXPECT_EQ(texts(file).size(), 1U) << file.name;
+}
+
 TEST_F(Rebuilt, TwoFilesChangePlaces) {
   {
     Lane lane(run(), {.process = 100});

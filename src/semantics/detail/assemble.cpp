@@ -264,11 +264,11 @@ class Assembly {
   void open(const Opening& opening, std::uint32_t& file) {
     if (opening.not_a_file || opening.path.empty()) return;
     const bool was_known = identity_.known(opening.path);
-    file = identity_.open(opening.path);
+    file = opening.unnamed ? identity_.open_unnamed(opening.path) : identity_.open(opening.path);
     if (file >= parts_.size()) parts_.resize(file + 1);
     Parts& parts = parts_[file];
     parts.by_mpi = parts.by_mpi || opening.by_mpi;
-    parts.made_new = parts.made_new || opening.exclusive;
+    parts.made_new = parts.made_new || opening.exclusive || opening.unnamed;
     parts.may_be_new = parts.may_be_new || opening.exclusive || opening.creates;
     parts.by_others = parts.by_others || (!opening.in_mpi && !opening.by_mpi);
     if (opening.only_named || opening.in_mpi) return;

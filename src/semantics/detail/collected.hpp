@@ -20,6 +20,7 @@ struct Opening {
   std::int64_t end_ns = 0;
   bool creates = false;
   bool exclusive = false;
+  bool unnamed = false;     // a file of its own in the directory `path` (O_TMPFILE)
   bool in_mpi = false;      // made by MPI, inside one of its calls
   bool by_mpi = false;      // it is an MPI_File_open itself
   bool only_named = false;  // nothing was opened: truncate() and its like

@@ -65,6 +65,12 @@ std::uint32_t FileIdentity::open(const std::string& path) {
   return found->second;
 }
 
+std::uint32_t FileIdentity::open_unnamed(const std::string& directory) {
+  const auto number = static_cast<std::uint32_t>(names_.size());
+  names_.push_back({followed(directory, true) + "/#" + std::to_string(number)});
+  return number;
+}
+
 void FileIdentity::note_name(std::uint32_t file, const std::string& name) {
   auto& names = names_[file];
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);

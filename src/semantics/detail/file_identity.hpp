@@ -14,6 +14,8 @@ class FileIdentity {
  public:
   // The file behind the name; a new one if none was seen there.
   std::uint32_t open(const std::string& path);
+  // A new one in a directory, which no name stands for.
+  std::uint32_t open_unnamed(const std::string& directory);
   bool known(const std::string& path) const;
   void rename(const std::string& from, const std::string& to);      // also of a directory with all in it
   void exchange(const std::string& one, const std::string& other);  // likewise

@@ -18,12 +18,18 @@ struct HowOpened {
   bool truncates = false;
   bool exclusive = false;
   bool append = false;
-  bool at_end = false;  // the first read too
+  bool at_end = false;   // the first read too
+  bool unnamed = false;  // what is named is the directory
 };
 
 HowOpened how_of_flags(std::int64_t flags) {
-  return {(flags & O_CREAT) != 0, (flags & O_TRUNC) != 0, (flags & O_EXCL) != 0, (flags & O_APPEND) != 0,
-          false};
+  HowOpened how;
+  how.unnamed = (flags & O_TMPFILE) == O_TMPFILE;  // which holds O_DIRECTORY
+  how.creates = (flags & O_CREAT) != 0;
+  how.truncates = (flags & O_TRUNC) != 0 && !how.unnamed;
+  how.exclusive = (flags & O_EXCL) != 0 && !how.unnamed;  // there: it never gets a name
+  how.append = (flags & O_APPEND) != 0;
+  return how;
 }
 
 HowOpened how_of_mode(std::string_view mode) {
@@ -38,9 +44,9 @@ HowOpened how_of_mode(std::string_view mode) {
 
 HowOpened how_opened(const trace::Record& record, const CallInfo& info) {
   const std::string_view name = record.function->means;
-  if (name == "creat") return {true, true, false, false, false};
+  if (name == "creat") return how_of_flags(O_CREAT | O_TRUNC);
   if (name.starts_with("mks") || name.starts_with("mkos") || name == "tmpfile")
-    return {true, false, true, false, false};
+    return how_of_flags(O_CREAT | O_EXCL);
   for (std::size_t i = 0; i < record.arguments.size(); ++i)
     if (record.function->arguments[i].role == Role::text) return how_of_mode(record.arguments[i].text);
   if (info.flags < 0) return {};
@@ -98,6 +104,7 @@ void Follower::open(const Call& call, bool stream) {
   Opening& made = out_.openings[opening];
   made.creates = how.creates;
   made.exclusive = how.exclusive;
+  made.unnamed = how.unnamed;
   if (followed) {
     fill(call, opened, opening, stream);
     descriptions_.back().append = how.append;
