@@ -101,6 +101,11 @@ std::vector<std::string> CheckView::notes() const {
       notes.push_back(file.name +
                       ": a stream may have read ahead what another process wrote before it was handed out; "
                       "setvbuf(_IONBF), fflush or a new fopen makes sure");
+    if (file.writers > 0 && accesses.may_be_several(file))
+      notes.push_back(
+          file.name +
+          ": used on several machines, and taken for one file; if its directory is each machine's "
+          "own these are several files, which have nothing to do with each other");
     if (file.guessed)
       notes.push_back(file.name + ": not all positions are told by the trace; some are guessed");
   }

@@ -62,7 +62,7 @@ struct Member {
 };
 
 struct File {
-  std::string name;  // absolute; the first it had
+  std::string name;  // absolute; the first it had; of shared memory, where machines differ, "HOST:/dev/shm/x"
   std::vector<std::string> later_names;
   std::vector<Member> members;
   std::vector<Access> accesses;  // none before what it comes after; by start time otherwise

@@ -1,7 +1,9 @@
 #include "semantics/accesses.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -60,6 +62,17 @@ LinePlace Accesses::place(const Event& event) const {
   LinePlace place = orders[static_cast<std::size_t>(&program - programs.data())].place(local(event));
   if (place.after_ns != LinePlace::kFirst) place.after_ns += program.shift_ns;
   return place;
+}
+
+bool Accesses::may_be_several(const File& file) const {
+  constexpr std::array<std::string_view, 6> kMostlyLocal = {"/tmp/",   "/var/tmp/",      "/run/",
+                                                            "/local/", "/localscratch/", "/lscratch/"};
+  if (std::none_of(kMostlyLocal.begin(), kMostlyLocal.end(),
+                   [&](std::string_view folder) { return file.name.starts_with(folder); }))
+    return false;
+  return std::any_of(file.members.begin(), file.members.end(), [&](const Member& member) {
+    return process(member.process).host != process(file.members.front().process).host;
+  });
 }
 
 std::string Accesses::label(std::uint32_t number) const {

@@ -75,6 +75,8 @@ struct Accesses {
   Event local(Event event) const;
   // Where the call stands among all; its times are those of this scale.
   LinePlace place(const Event& event) const;
+  // Whether its name may stand for a file of its own on each machine where it was used.
+  bool may_be_several(const File& file) const;
   // "rank 3", "process 4711"; with the program where there are several.
   std::string label(std::uint32_t process) const;
 };

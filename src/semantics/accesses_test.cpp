@@ -379,6 +379,30 @@ TEST_F(Rebuilt, FilesAreWhatTheyAreNotWhatTheyAreCalled) {
                                                    ElementsAre("w0 0+3"), ElementsAre("w0 0+4")));
 }
 
+// Shared memory for certain, a directory like /tmp maybe.
+TEST_F(Rebuilt, MachinesHaveFilesOfTheirOwn) {
+  for (const std::int32_t rank : {0, 1}) {
+    const auto number = static_cast<std::uint64_t>(100 + rank);
+    Lane lane(run(), {.process = number, .start = 1000});
+    lane.program("/bin/app", "/data", std::string("app\0", 4), rank == 0 ? "node1" : "node2");
+    lane.thread(number);
+    lane.rank(rank, 2, 0, 0);
+    std::uint32_t file = 0;
+    for (const std::string_view name : {"/dev/shm/x", "/tmp/x", "/scratch/x"}) {
+      lane.call("open", 0, {path(name), flags(O_RDWR | O_CREAT), literal(0644)},
+                opened(file, static_cast<int>(3 + file)), 100 + 100 * file, 10);
+      lane.call("write", 0, {handle(file), absent(), literal(8)}, full(), 150 + 100 * file, 10);
+      ++file;
+    }
+  }
+  const Accesses& made = rebuilt();
+  std::vector<std::string> files;
+  for (const File& file : made.files)
+    files.push_back(
+        fmt::format("{} {}{}", file.name, file.members.size(), made.may_be_several(file) ? "?" : ""));
+  EXPECT_THAT(files, ElementsAre("/scratch/x 2", "/tmp/x 2?", "node1:/dev/shm/x 1", "node2:/dev/shm/x 1"));
+}
+
 // O_TMPFILE: what is named is the directory.
 TEST_F(Rebuilt, FilesWithoutANameAreOneForEachOpen) {
   for (const std::uint64_t process : {100U, 101U}) {

@@ -9,7 +9,7 @@ consistency::FilePolicy file_policy(const Accesses& accesses, const Verdict& ver
   std::map<std::string, std::size_t> models;  // the lower, the stronger
   for (const FileVerdict& one : verdict.files) {
     const File& file = accesses.files[one.file];
-    if (file.writers == 0) continue;
+    if (file.writers == 0 || !file.name.starts_with('/')) continue;  // one machine's memory
     // Where processes race no model helps; the strongest hurts least.
     const std::size_t model = one.weakest.value_or(0);
     const auto add = [&](const std::string& name) {

@@ -27,6 +27,7 @@ TEST(FilePolicy, TakesTheStrongestModelOfAllFilesThatHadAName) {
   add({"/d/x"}, 1, 1);
   add({"/d/race"}, 2, std::nullopt);
   add({"/d/input"}, 0, 1);
+  add({"node1:/dev/shm/x"}, 2, 0);  // never in a burst buffer
   consistency::FilePolicy expected;
   for (const char* const name : {"/d/final", "/d/race", "/d/x"}) expected.add(name, "posix");
   EXPECT_EQ(file_policy(accesses, verdict).text(), expected.text());

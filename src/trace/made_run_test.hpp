@@ -112,9 +112,10 @@ class Lane {
   Lane& operator=(const Lane&) = delete;
   ~Lane() { write(); }
 
-  void program(std::string_view program, std::string_view directory, std::string_view arguments) {
+  void program(std::string_view program, std::string_view directory, std::string_view arguments,
+               std::string_view host = "node1") {
     std::string payload;
-    for (const std::string_view field : {program, directory, arguments, std::string_view("node1")}) {
+    for (const std::string_view field : {program, directory, arguments, host}) {
       payload += bytes_of(static_cast<std::uint32_t>(field.size()));
       payload += field;
     }

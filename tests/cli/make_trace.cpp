@@ -9,6 +9,7 @@
 //   make_trace DIR fsync      with an fsync before it,
 //   make_trace DIR reopen     with a close before and an open behind it
 //   make_trace DIR unmatched  with a barrier, and a message of rank 0 that nobody receives
+//   make_trace DIR machines   with a barrier, in /tmp of two machines
 //   make_trace DIR reader     a program that reads the same file
 //   make_trace DIR names      two programs that make directories and move no data
 #include <cstdio>
@@ -116,7 +117,9 @@ void exchange(const std::filesystem::path& run, const std::string& how) {
   for (const std::int32_t rank : {0, 1}) {
     const auto process = static_cast<std::uint64_t>(4100 + rank);
     Lane lane(run, {.process = process, .parent = 1, .number = 0, .start = 1000, .timed = true, .lost = 0});
-    lane.program("/usr/bin/exchange", "/scratch", std::string("exchange\0", 9));
+    const bool apart = how == "machines";
+    lane.program("/usr/bin/exchange", apart ? "/tmp" : "/scratch", std::string("exchange\0", 9),
+                 apart && rank == 1 ? "node2" : "node1");
     lane.thread(process);
     lane.rank(rank, 2, 0, 0);
     const auto open = [&](std::uint64_t at) {
@@ -175,7 +178,8 @@ int main(int argc, char** argv) {
     large(run);
   else if (kind == "ranks")
     ranks(run);
-  else if (kind == "race" || kind == "barrier" || kind == "fsync" || kind == "reopen" || kind == "unmatched")
+  else if (kind == "race" || kind == "barrier" || kind == "fsync" || kind == "reopen" ||
+           kind == "unmatched" || kind == "machines")
     exchange(run, kind);
   else if (kind == "reader")
     reader(run);

@@ -184,6 +184,7 @@ class Assembly {
 
   void run(unsigned threads) {
     renumber();
+    name_machines();
     walk_names();
     gather();
     build(threads);
@@ -220,6 +221,35 @@ class Assembly {
         }
       }
     }
+  }
+
+  // Shared memory is each machine's own: where there are several, the names there say of which.
+  void name_machines() {
+    if (!has_several_machines()) return;
+    const auto host_of = [&](const Event& event) -> const std::string& {
+      return out_->process(event.process).host;
+    };
+    const auto name = [](std::string& path, const std::string& host) {
+      if (path.starts_with("/dev/shm/")) path.insert(0, host + ":");
+    };
+    for (FollowedProgram& program : *programs_)
+      for (Collected& family : program.families) {
+        for (Opening& opening : family.openings) name(opening.path, host_of(opening.event));
+        for (NameChange& change : family.changes) {
+          name(change.path, host_of(change.event));
+          name(change.other, host_of(change.event));
+        }
+      }
+  }
+
+  bool has_several_machines() const {
+    const std::string* first = nullptr;
+    for (const Accesses::Program& program : out_->programs)
+      for (const trace::ProcessInfo& process : program.trace->processes()) {
+        if (first != nullptr && process.host != *first) return true;
+        first = &process.host;
+      }
+    return false;
   }
 
   template <class Happening>
