@@ -300,10 +300,16 @@ TEST(Collectives, AFenceThatEndsAnEpochIsABarrier) {
   const Around second = fence(0);
   const Around nothing_before = fence(8192);
   const Around last = fence(16);
+  const Around behind_last = fence(0);
+  const Around last_of_mpich = fence(16384);
+  const Around behind_that = fence(0);
   EXPECT_EQ(pairs(program, first), "") << "nothing was begun before";
   EXPECT_EQ(pairs(program, second), "01 10");
   EXPECT_EQ(pairs(program, nothing_before), "") << "MPI_MODE_NOPRECEDE";
   EXPECT_EQ(pairs(program, last), "01 10");
+  EXPECT_EQ(pairs(program, behind_last), "") << "MPI_MODE_NOSUCCEED";
+  EXPECT_EQ(pairs(program, last_of_mpich), "01 10");
+  EXPECT_EQ(pairs(program, behind_that), "");
 }
 
 TEST(Collectives, FreeingAWindowWaitsForAllUnlessHintsSayOtherwise) {

@@ -30,7 +30,7 @@ class Scanner {
   struct Window {
     std::uint32_t sequence = 0;
     bool waits_to_free = false;  // nothing allows it to be freed early
-    bool fenced = false;         // a fence has begun an epoch
+    bool fenced = false;         // the last fence has begun an epoch
     std::uint32_t made = 0;      // how often this number was given
     std::uint32_t chain = 0;
     std::uint32_t place = 0;

@@ -7,8 +7,10 @@ namespace {
 using trace::Value;
 using Flow = MpiCall::Flow;
 
-// MPI_MODE_NOPRECEDE of Open MPI and of MPICH; neither means another assertion to the other.
+// MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED of Open MPI and of MPICH; neither means another assertion to the
+// other.
 constexpr std::int64_t kNothingBefore = 2 | 8192;
+constexpr std::int64_t kNothingBehind = 16 | 16384;
 
 const Value& at(std::span<const Value> values, std::int8_t argument) {
   return values[static_cast<std::size_t>(argument)];
@@ -64,9 +66,9 @@ void Scanner::on_window(const MpiCall& call, Values values) {
   if (call.flow == Flow::release) orders = window.waits_to_free;
   if (call.flow == Flow::fence) {
     const Value& assertion = at(values, call.assertion);
-    orders =
-        window.fenced && assertion.kind == Value::Kind::number && (assertion.number & kNothingBefore) == 0;
-    window.fenced = true;
+    const bool known = assertion.kind == Value::Kind::number;
+    orders = window.fenced && known && (assertion.number & kNothingBefore) == 0;
+    window.fenced = known && (assertion.number & kNothingBehind) == 0;
   }
   ++counted_[window.sequence];
   add_collective(call, values, window.sequence, {}, orders);
