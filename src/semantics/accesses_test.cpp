@@ -672,6 +672,31 @@ TEST_F(Rebuilt, ASeekToTheEndOfAnMpiFileIsForgottenAtTheNext) {
   EXPECT_EQ(made.untyped, 1U);
 }
 
+TEST_F(Rebuilt, ThePositionOfAnMpiFileIsLostWithATypeThatIsNotKnown) {
+  {
+    Lane lane(run(), {.process = 100, .start = 1000});
+    begin(lane, 100);
+    lane.rank(0, 1, 0, 0);
+    lane.call("MPI_File_open", 0,
+              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 100,
+              10);
+    const auto write = [&](const Part& type, std::uint64_t at) {
+      lane.call("MPI_File_write", 0, {handle(0), absent(), literal(2), type, absent()}, literal(0), at, 10);
+    };
+    write(text("MPI_DOUBLE_INT"), 200);
+    write(text("MPI_BYTE"), 300);
+    lane.call("MPI_File_write_at", 0, {handle(0), literal(50), absent(), literal(3), literal(99), absent()},
+              literal(0), 400, 10);
+    write(text("MPI_BYTE"), 500);
+    write(literal(99), 600);  // as nothing made it
+    write(text("MPI_BYTE"), 700);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+24", "w0 24+2", "w0 26+2"));
+  EXPECT_EQ(made.untyped, 3U);
+}
+
 TEST_F(Rebuilt, WhatMpiDoesBelowCountsOnceAndItsOwnFilesDoNot) {
   {
     Lane lane(run(), {.process = 100, .start = 1000});

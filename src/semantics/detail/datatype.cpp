@@ -152,6 +152,25 @@ std::optional<Datatype> darray(std::span<const Value> a, const Datatype& element
   return made;
 }
 
+// struct { T first; int second; } with nothing where C puts nothing, between the two or behind them.
+bool is_padded_pair(std::string_view name) {
+  return name == "MPI_SHORT_INT" || name == "MPI_LONG_INT" || name == "MPI_DOUBLE_INT" ||
+         name == "MPI_LONG_DOUBLE_INT";
+}
+
+Datatype pair_with_int(std::int64_t bytes) {
+  constexpr std::int64_t kInt = 4;
+  const std::int64_t first = bytes - kInt;
+  const std::int64_t second = std::max(first, kInt);  // where it is; either is as long as its alignment
+  Datatype made;
+  append(made.runs, 0, first);
+  append(made.runs, second, kInt);
+  made.size = bytes;
+  made.extent = 2 * second;
+  made.alignment = second;
+  return made;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> predefined_size(std::string_view name) {
@@ -209,8 +228,16 @@ std::optional<std::int64_t> predefined_size(std::string_view name) {
       {"MPI_REAL16", 16},
       {"MPI_COMPLEX8", 8},
       {"MPI_COMPLEX16", 16},
+      {"MPI_COMPLEX32", 32},
+      {"MPI_REAL2", 2},
+      {"MPI_INTEGER16", 16},
+      {"MPI_CXX_LONG_DOUBLE_COMPLEX", 32},
       {"MPI_2INT", 8},
+      {"MPI_SHORT_INT", 6},
+      {"MPI_LONG_INT", 12},
       {"MPI_FLOAT_INT", 8},
+      {"MPI_DOUBLE_INT", 12},
+      {"MPI_LONG_DOUBLE_INT", 20},
       {"MPI_2REAL", 8},
       {"MPI_2DOUBLE_PRECISION", 16},
       {"MPI_2INTEGER", 8},
@@ -224,6 +251,7 @@ DatatypePointer Datatypes::find(const Value& value) const {
   if (!value.text.empty()) {
     const auto bytes = predefined_size(value.text);
     if (!bytes) return nullptr;
+    if (is_padded_pair(value.text)) return std::make_shared<Datatype>(pair_with_int(*bytes));
     const bool of_two = value.text.find("COMPLEX") != std::string_view::npos ||
                         value.text.starts_with("MPI_2") || value.text == "MPI_FLOAT_INT";
     return std::make_shared<Datatype>(

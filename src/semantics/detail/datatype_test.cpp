@@ -80,6 +80,20 @@ TEST_F(Made, ExtentsArePaddedAsInC) {
   EXPECT_EQ(made->extent, 8);
 }
 
+// struct { short a; int b; } has two bytes of nothing within, struct { double a; int b; } four behind.
+TEST_F(Made, PairsArePaddedAsInC) {
+  DatatypePointer made = type("MPI_Type_contiguous", {number(2), named("MPI_SHORT_INT")});
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->size, 12);
+  EXPECT_EQ(made->extent, 16);
+  EXPECT_EQ(made->runs, (std::vector<Datatype::Run>{{0, 2}, {4, 6}, {12, 4}}));
+  made = type("MPI_Type_contiguous", {number(2), named("MPI_DOUBLE_INT")});
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->size, 24);
+  EXPECT_EQ(made->extent, 32);
+  EXPECT_EQ(made->runs, (std::vector<Datatype::Run>{{0, 12}, {16, 12}}));
+}
+
 TEST_F(Made, RangesOfAViewAreAllThereOrNone) {
   FileView view;
   view.filetype = type("MPI_Type_create_resized", {named("MPI_BYTE"), number(0), number(2)});

@@ -99,6 +99,7 @@ void Follower::mpi_transfer(const Call& call) {
   if (type == nullptr || !file.view_known || (!explicit_offset && !file.position_known) ||
       call.info->shared) {
     ++out_.untyped;
+    file.position_known = file.position_known && (explicit_offset || call.info->shared);
     return;
   }
   const std::int64_t bytes = times(call.argument(call.info->count).number, type->size);
