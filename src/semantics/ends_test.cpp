@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/scratch_dir.hpp"
+#include "semantics/order/made_program_test.hpp"
 #include "semantics/program_order.hpp"
 #include "semantics/verdict.hpp"
 #include "trace/made_run_test.hpp"
@@ -15,6 +16,24 @@ namespace weir::semantics {
 namespace {
 
 using namespace trace::made;  // NOLINT(google-build-using-namespace): parts of calls
+
+// The weakest model that suffices; both ways of looking must agree.
+std::string weakest_of(const trace::TraceFile& trace) {
+  const auto accesses = rebuild({&trace});
+  EXPECT_TRUE(accesses);
+  const ProgramOrder order(*accesses);
+  std::string found;
+  for (const bool all_pairs : {false, true}) {
+    VerdictOptions options;
+    options.conflicts.all_pairs = all_pairs;
+    const Verdict verdict = judge(*accesses, {}, order, options);
+    std::string one = verdict.races > 0 ? "race" : "none";
+    if (verdict.weakest) one = verdict.models[*verdict.weakest].name;
+    if (!found.empty() && found != one) return "swept: " + found + ", all pairs: " + one;
+    found = one;
+  }
+  return found;
+}
 
 // Two processes with one file, one call after the other. Their times are in the trace, or nothing tells their
 // order.
@@ -53,20 +72,7 @@ class Ends : public testing::Test {
     EXPECT_TRUE(merge(run_.path(), timing));
     const auto opened = trace::TraceFile::open(run_.path());
     EXPECT_TRUE(opened);
-    const auto accesses = rebuild({&*opened});
-    EXPECT_TRUE(accesses);
-    const ProgramOrder order(*accesses);
-    std::string found;
-    for (const bool all_pairs : {false, true}) {
-      VerdictOptions options;
-      options.conflicts.all_pairs = all_pairs;
-      const Verdict verdict = judge(*accesses, {}, order, options);
-      std::string one = verdict.races > 0 ? "race" : "none";
-      if (verdict.weakest) one = verdict.models[*verdict.weakest].name;
-      if (!found.empty() && found != one) return "swept: " + found + ", all pairs: " + one;
-      found = one;
-    }
-    return found;
+    return weakest_of(*opened);
   }
   std::string in_order() { return weakest(trace::TimingMode::lossless); }
   std::string in_any_order() { return weakest(trace::TimingMode::off); }
@@ -119,6 +125,21 @@ TEST_F(Ends, AnAppendBesideAWriteBehindTheEndIsARace) {
   open(1, O_WRONLY | O_CREAT);
   write_at(1, 500);
   EXPECT_EQ(in_any_order(), "race");
+}
+
+// Rank 2 knows of the second append only: had that been the first one, the other would lie where it writes.
+TEST(EndsOfRanks, AWriteOverOneOfTwoAppendsMustKnowOfBoth) {
+  made::Program program(3);
+  for (const int rank : {0, 1}) {
+    program.call(rank, "open", {path("log"), literal(O_WRONLY | O_CREAT | O_APPEND), literal(0644)},
+                 opened(0, 3));
+    program.call(rank, "write", {handle(0), absent(), literal(10)}, literal(10));
+  }
+  program.send(1, 2);
+  program.receive(2, 1);
+  program.call(2, "open", {path("log"), literal(O_WRONLY | O_CREAT), literal(0644)}, opened(0, 3));
+  program.call(2, "pwrite", {handle(0), absent(), literal(8), literal(12)}, literal(8));
+  EXPECT_EQ(weakest_of(program.trace()), "race");
 }
 
 TEST_F(Ends, LookingForTheEndWhileAnotherMovesItIsARace) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -65,10 +68,32 @@ class Sweep {
     const auto cell = near_ = cut(access.begin);
     const auto behind = cut_behind(cell, access.end);
     near_ = behind;  // stays: only what lies before it is taken away
+    if (access.at_end() && !access.writes()) rely(index);
+    if (!access.at_end() && access.writes() && !relying_.empty()) judge_relying(index);
     access.writes() ? write(index, cell, behind) : read(index, cell, behind);
     for (std::size_t kind = 0; kind < found_.models.size(); ++kind)
       if (found_.models[kind] != 0) findings_->count(static_cast<PairKind>(kind), found_.models[kind]);
     if (found_.race) findings_->count_race();
+  }
+
+  // Remembers that an append relies on the end: of each stream of each thread those that no later one, from
+  // the same place on or from one before it, speaks for. So they ascend.
+  void rely(std::uint32_t index) {
+    const Access& access = (*all_)[index];
+    auto& list = relying_[{access.member, access.thread, access.delayed(), access.buffer}];
+    while (!list.empty() && (*all_)[list.back()].begin >= access.begin) list.pop_back();
+    list.push_back(index);
+  }
+
+  // Appends come in any order, so that the last one in a cell does not speak for others: what writes there
+  // and is no append itself must come after each.
+  void judge_relying(std::uint32_t index) {
+    const Access& access = (*all_)[index];
+    for (const auto& [who, list] : relying_) {
+      const auto behind = std::partition_point(
+          list.begin(), list.end(), [&](std::uint32_t one) { return (*all_)[one].begin < access.end; });
+      if (behind != list.begin() && std::get<0>(who) != access.member) judge_once(*std::prev(behind), index);
+    }
   }
 
   // The later of the two is the one at hand, unless the order says otherwise.
@@ -121,7 +146,8 @@ class Sweep {
     bool stays = false;
     for (const std::uint32_t writer : cell.writers)
       stays = judge_once(writer, index) == Judgement::Order::second || stays;
-    for (const std::uint32_t reader : cell.readers) judge_once(reader, index);
+    for (const std::uint32_t reader : cell.readers)
+      if ((*all_)[index].at_end() || !(*all_)[reader].at_end()) judge_once(reader, index);
     if (stays) return false;  // what was there is newer, times notwithstanding
     keep_lasting(cell.writers, (*all_)[index]);
     keep_lasting(cell.readers, (*all_)[index]);
@@ -284,6 +310,9 @@ class Sweep {
   Cells::iterator near_ = cells_.end();
   Spans spans_;
   Recent<SpanRead> reads_;
+  // By member, thread and what holds it back.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool, std::uint16_t>, std::vector<std::uint32_t>>
+      relying_;
   Found found_;
   JudgedLately judged_;
 };
