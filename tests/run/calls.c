@@ -65,6 +65,11 @@ static void transfers(void) {
   TELL(writev(fd, out, 3));
   TELL(pwritev(fd, out, 3, 20));
   TELL(pwritev2(fd, out, 3, -1, RWF_DSYNC));
+  TELL(pwritev2(fd, out, 1, 0, RWF_APPEND));
+  TELL(lseek(fd, 0, SEEK_CUR));
+  TELL(pwritev2(fd, out, 1, -1, RWF_APPEND));
+  TELL(lseek(fd, 0, SEEK_CUR));
+  TELL(pwritev2(fd, out, 1, -2, RWF_APPEND));
   content(fd);
   struct iovec in[] = {{buffer, 4}, {buffer + 10, 4}};
   TELL(lseek(fd, 2, SEEK_SET));

@@ -221,6 +221,17 @@ Answer OpenFile::write(int fd, const iovec* parts, int count) {
   return done;
 }
 
+Answer OpenFile::write_at_end(int fd, const iovec* parts, int count, bool moved) {
+  if (!can_write()) return Answer::failed(EBADF);
+  WEIR_FILE_OR_FAIL(file)
+  std::uint64_t end = 0;
+  if (!moved) return append(*file, parts, count, end);
+  Turn turn(*this, fd);
+  const Answer done = append(*file, parts, count, end);
+  if (done.error == 0 && done.value > 0) turn.position = end;
+  return done;
+}
+
 Answer OpenFile::pread(const iovec* parts, int count, off_t offset) {
   if (!can_read()) return Answer::failed(EBADF);
   if (offset < 0) return Answer::failed(EINVAL);

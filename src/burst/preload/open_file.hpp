@@ -37,6 +37,8 @@ class OpenFile {
   Answer write(int fd, const iovec* parts, int count);
   Answer pread(const iovec* parts, int count, off_t offset);
   Answer pwrite(const iovec* parts, int count, off_t offset);
+  // Whatever the flags say; the position follows where it is `moved`.
+  Answer write_at_end(int fd, const iovec* parts, int count, bool moved);
   Answer seek(int fd, off_t offset, int whence);
   Answer stat(struct stat& status);
   Answer truncate(off_t size);

@@ -126,7 +126,11 @@ struct Reply<Call::pwritev2> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count, off_t offset, int flags) {
     const Use file(fd);
     if (!file) return real(fd, iov, count, offset, flags);
-    Answer done = offset == -1 ? file->write(fd, iov, count) : file->pwrite(iov, count, offset);
+    Answer done;
+    if ((flags & RWF_APPEND) != 0)
+      done = offset < -1 ? Answer::failed(EINVAL) : file->write_at_end(fd, iov, count, offset == -1);
+    else
+      done = offset == -1 ? file->write(fd, iov, count) : file->pwrite(iov, count, offset);
     if (done.error == 0 && (flags & (RWF_SYNC | RWF_DSYNC)) != 0)
       if (const Answer synced = file->sync(Operation::fdatasync); synced.error != 0) done = synced;
     return give<ssize_t>(real, done);
