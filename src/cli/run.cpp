@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
@@ -154,9 +155,16 @@ launch::Variables variables_for(const Options& options, const RunJob& job) {
 // Runs the program below a tracer in the directory itself: the kernel does not know the names of buffered
 // files, and a recorder that meets them as inherited descriptors would miss what is done to them.
 Result<int> learn(const Options& options, const burst::JobPlan& plan) {
-  if (options.verify || options.keep || options.stage_in)
+  std::vector<std::string_view> unused;
+  for (const auto& [given, name] :
+       {std::pair{options.verify, "--verify"}, std::pair{options.keep, "--keep"},
+        std::pair{options.stage_in.has_value(), "--stage-in"}, std::pair{!options.quota.empty(), "--quota"},
+        std::pair{options.local.has_value(), "--local"}, std::pair{!options.hosts.empty(), "--hosts"},
+        std::pair{options.workers.has_value(), "--workers"}, std::pair{options.json, "--json"}})
+    if (given) unused.emplace_back(name);
+  if (!unused.empty())
     return Error{Errc::usage, "--learn runs the program in the directory itself, without a buffer"}
-        .with_remedy("leave --verify, --keep and --stage-in for the next run");
+        .with_remedy(fmt::format("leave {} for the next run", fmt::join(unused, ", ")));
   const auto job = burst::new_job(plan);
   if (!job) return job.error();
   if (is_served(job->backing))

@@ -78,6 +78,9 @@ def learnt(checks, weir):
         checks.equal("and the same files", (there.path / "copy").read_text(), "text\n")
         done = there.run(["sh", "-c", "exit 6"], "--learn", "--policy", there.scratch / "failed")
         checks.equal("of a program that fails nothing is learnt", (done.returncode, (there.scratch / "failed").exists()), (6, False))
+        for option in (["--json"], ["--quota", "1G"], ["--local", "2"], ["--workers", "2"], ["--keep"]):
+            done = there.run(["true"], "--learn", "--policy", there.scratch / "failed", *option)
+            checks.equal(f"{option[0]} beside --learn", (done.returncode, f"leave {option[0]} for" in done.stderr), (2, True))
         done = there.run(["true"], "--learn", "--policy", there.scratch / "weak", consistency="session")
         checks.equal("it is learnt under posix only", (done.returncode, "--learn" in done.stderr), (2, True))
     with Directory(weir) as there:
