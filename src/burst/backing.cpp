@@ -7,6 +7,7 @@
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/moved_up.hpp"
@@ -114,6 +115,12 @@ int Backing::truncate(const std::string& path, std::uint64_t size) const {
   const UniqueFd file = open_file(path, O_WRONLY);
   if (!file) return errno;
   return ::ftruncate(file.get(), static_cast<off_t>(size)) == 0 ? 0 : errno;
+}
+
+bool Backing::allows(const std::string& path, std::uint32_t access) const {
+  std::string last;
+  const UniqueFd parent = open_parent(path, last);
+  return parent && ::faccessat(parent.get(), last.c_str(), static_cast<int>(access), AT_EACCESS) == 0;
 }
 
 int Backing::set_attributes(const std::string& path, const Attributes& before, const Attributes& now) const {

@@ -23,6 +23,8 @@ class Backing {
 
   // What is there: attributes, or ENOENT and its like.
   Outcome<Attributes> stat(const std::string& path) const;
+  // Whether this process may: R_OK and W_OK.
+  bool allows(const std::string& path, std::uint32_t access) const;
   int truncate(const std::string& path, std::uint64_t size) const;
   // What differs of mode, owner and time of modification.
   int set_attributes(const std::string& path, const Attributes& before, const Attributes& now) const;

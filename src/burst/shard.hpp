@@ -115,7 +115,7 @@ class Shard {
   Outcome<Reserved> reserve(const Header& header, const ReserveEnd& request, Changes& changes);
   Outcome<Stated> stat_file(const Header& header, const StatFile& request, Changes& changes);
   Outcome<Nothing> client_gone(const Header& header, const ClientGone& request, Changes& changes);
-  static bool allows(const Attributes& attributes, std::uint32_t access);
+  bool allows(const FileState& file, std::uint32_t access) const;
   // Whether opening it this way is a change, or may lead to some, that nobody takes in.
   bool is_closed_to(bool truncate, std::uint32_t access) const;
   Outcome<Opened> opened(FileId id, const FileState& file, bool truncate, bool want_extents,

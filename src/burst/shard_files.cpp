@@ -40,9 +40,11 @@ void Shard::let_go(FileId id, const FileState& file, Changes& changes) {
   changes.emplace_back(FileGone{id});
 }
 
-// Whoever speaks to a server is its user; others do not get so far.
-bool Shard::allows(const Attributes& attributes, std::uint32_t access) {
-  return ::geteuid() == 0 || (access & ~(attributes.mode >> 6)) == 0;
+// Whoever speaks to a server is its user; others do not get so far. The files may be anybody's.
+bool Shard::allows(const FileState& file, std::uint32_t access) const {
+  if (::geteuid() == 0) return true;
+  if (file.in_backing && file.attributes.uid != ::geteuid()) return backing_.allows(file.path, access);
+  return (access & ~(file.attributes.mode >> 6)) == 0;
 }
 
 bool Shard::is_closed_to(bool truncate, std::uint32_t access) const {
@@ -94,7 +96,7 @@ Bytes Shard::answer_again(const Header& header, ByteSpan body, const Bytes& befo
 Outcome<Opened> Shard::open_file(const Header& header, const OpenFile& request, Changes& changes) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
-  if (!allows(file->attributes, request.access)) return {EACCES, {}};
+  if (!allows(*file, request.access)) return {EACCES, {}};
   if (is_closed_to(request.truncate, request.access)) return {EROFS, {}};
   return opened(request.file, *file, request.truncate, request.want_extents, header.client, changes);
 }

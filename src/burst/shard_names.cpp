@@ -27,11 +27,6 @@ Outcome<Opened> Shard::open(const Header& header, const Open& request, Changes& 
   if (!found && (found.error != ENOENT || !request.create)) return {found.error, {}};
   if (found && request.create && request.exclusive) return {EEXIST, {}};
   if ((sealed_ && !found) || is_closed_to(request.truncate, request.access)) return {EROFS, {}};
-  if (found && found.body.home() == self_) {
-    if (const FileState* const file = state_.find(found.body);
-        file != nullptr && !allows(file->attributes, request.access))
-      return {EACCES, {}};
-  }
   if (found && found.body.home() != self_)
     return {0, {.file = found.body, .elsewhere = true, .in_backing = false, .attributes = {}, .extents = {}}};
 
@@ -51,6 +46,7 @@ Outcome<Opened> Shard::open(const Header& header, const Open& request, Changes& 
   // Done already, so that what follows finds the file; the answer is kept with the rest.
   if (const int error = commit(changes); error != 0) return {error, {}};
   changes.clear();
+  if (found && !allows(*state_.find(file), request.access)) return {EACCES, {}};
   return opened(file, *state_.find(file), request.truncate, request.want_extents, header.client, changes);
 }
 

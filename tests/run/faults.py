@@ -236,6 +236,42 @@ def other_user(checks, weir):
         return checks.equal("the file keeps its mode", (mode, (there.path / "x").read_text()), (0o600, "secret\n"))
 
 
+def rights(checks, weir):
+    """Files of others, and own ones that are read-only: a user may do what it may without Weir."""
+    if os.geteuid() != 0:
+        return checks.skip("files of others", "only root can make some")
+    nobody = pwd.getpwnam("nobody")
+    group = 50
+    script = """
+import errno, os, sys
+os.chdir(sys.argv[1])
+for name in ('own', 'read-only', 'of another', 'of a group', 'secret'):
+    for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+        try: os.close(os.open(name, flags)); said = 'ok'
+        except OSError as error: said = errno.errorcode[error.errno]
+        print(name, flags, said)
+    print(name, [os.access(name, mode, effective_ids=effective) for mode in (os.R_OK, os.W_OK) for effective in (False, True)])
+"""
+    said = []
+    for through_weir in (False, True):
+        with Directory(weir) as there:
+            for name, mode, user, of in (("own", 0o600, nobody.pw_uid, nobody.pw_gid), ("read-only", 0o444, nobody.pw_uid, 0),
+                                         ("of another", 0o644, 0, 0), ("of a group", 0o660, 0, group), ("secret", 0o600, 0, 0)):
+                (there.path / name).write_text("text")
+                (there.path / name).chmod(mode)
+                os.chown(there.path / name, user, of)
+            for path in (there.scratch, there.path, there.buffer):
+                os.chown(path, nobody.pw_uid, nobody.pw_gid)
+            who = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": [group]}
+            command = [sys.executable, "-c", script, str(there.path)]
+            done = there.run(command, **who) if through_weir else subprocess.run(command, capture_output=True, text=True,
+                                                                                timeout=60, check=False, **who)
+            said.append((done.returncode, done.stdout))
+    checks.equal("rights without Weir", (said[0][0], "of a group 1 ok" in said[0][1], "of another 1 EACCES" in said[0][1]),
+                 (0, True, True))
+    return checks.equal("rights", said[1], said[0])
+
+
 def links(checks, weir):
     with Directory(weir) as there:
         outside = there.scratch / "outside"
@@ -252,7 +288,7 @@ def main():
     weir = sys.argv[1]
     checks = Checks()
     for check in (wrong_use, failed_start, static_program, statuses, keep_and_tools, flush_that_fails, runs_at_once, killed_run,
-                  killed_server, directory_without_a_server, other_user, links):
+                  killed_server, directory_without_a_server, other_user, rights, links):
         check(checks, weir)
     return checks.exit_code()
 

@@ -132,17 +132,30 @@ Maybe stat(int directory, const char* path, struct stat& status, Follow follow) 
   return Answer{};
 }
 
+namespace {
+
+bool is_in_group(gid_t group, gid_t own) {
+  if (group == own) return true;
+  std::vector<gid_t> others(static_cast<std::size_t>(std::max(0, ::getgroups(0, nullptr))));
+  others.resize(
+      static_cast<std::size_t>(std::max(0, ::getgroups(static_cast<int>(others.size()), others.data()))));
+  return std::ranges::find(others, group) != others.end();
+}
+
+}  // namespace
+
 Maybe access(int directory, const char* path, int mode, int flags) {
   struct stat status {};
   const Maybe found =
       stat(directory, path, status, (flags & AT_SYMLINK_NOFOLLOW) != 0 ? Follow::no : Follow::yes);
   if (!found || found->error != 0) return found;
   if ((mode & ~(R_OK | W_OK | X_OK)) != 0) return Answer::failed(EINVAL);
-  const uid_t user = (flags & AT_EACCESS) != 0 ? ::geteuid() : ::getuid();
+  const bool effective = (flags & AT_EACCESS) != 0;
+  const uid_t user = effective ? ::geteuid() : ::getuid();
   unsigned allowed = status.st_mode & 7u;
   if (user == status.st_uid)
     allowed = (status.st_mode >> 6) & 7u;
-  else if (::getgid() == status.st_gid)
+  else if (is_in_group(status.st_gid, effective ? ::getegid() : ::getgid()))
     allowed = (status.st_mode >> 3) & 7u;
   if (user == 0) allowed = R_OK | W_OK | ((status.st_mode & 0111u) != 0 ? X_OK : 0);
   return Answer::of((static_cast<unsigned>(mode) & ~allowed) == 0 ? 0 : EACCES);
