@@ -43,11 +43,19 @@ Outcome<Opened> Shard::open(const Header& header, const Open& request, Changes& 
     changes.emplace_back(FileMade{file, request.path, attributes, false});
     changes.emplace_back(NamePut{request.path, file});
   }
-  // Done already, so that what follows finds the file; the answer is kept with the rest.
-  if (const int error = commit(changes); error != 0) return {error, {}};
-  changes.clear();
-  if (found && !allows(*state_.find(file), request.access)) return {EACCES, {}};
-  return opened(file, *state_.find(file), request.truncate, request.want_extents, header.client, changes);
+  // It is made, opened and answered in one commit: asked again after a death in between, who made it would be
+  // told that it was there.
+  FileState made;
+  for (const Change& change : changes)
+    if (const auto* const one = std::get_if<FileMade>(&change)) {
+      made.path = one->path;
+      made.attributes = one->attributes;
+      made.in_backing = one->in_backing;
+    }
+  const FileState* const known = state_.find(file);
+  const FileState& state = known != nullptr ? *known : made;
+  if (found && !allows(state, request.access)) return {EACCES, {}};
+  return opened(file, state, request.truncate, request.want_extents, header.client, changes);
 }
 
 Outcome<Stated> Shard::stat_name(const Header& /*header*/, const StatName& request, Changes& changes) {

@@ -72,6 +72,35 @@ TEST(Shard, ANameThatIsPutTwiceAtOnceIsPutOnce) {
   EXPECT_TRUE(alone.shard().state().find(file)->has_name("b"));
 }
 
+// A server may die, or its device be full, at any commit: the one who made the file must not be told that
+// somebody else did.
+TEST(Shard, AFileIsMadeAndItsMakerAnsweredInOneCommit) {
+  ShardAlone alone;
+  const Open request{.path = "lock", .create = true, .exclusive = true};
+  alone.keep_fails_with = ENOSPC;
+  EXPECT_EQ(alone.ask(request, 7, 1).error(), ENOSPC);
+  alone.keep_fails_with = 0;
+  EXPECT_EQ(alone.ask(request, 7, 1).error(), 0);
+  ASSERT_EQ(alone.commits.size(), 1u);
+  EXPECT_TRUE(std::holds_alternative<FileMade>(alone.commits[0].front()));
+  EXPECT_TRUE(std::holds_alternative<Answered>(alone.commits[0].back()));
+  EXPECT_EQ(alone.ask(request, 7, 1).error(), 0);  // asked again
+  EXPECT_EQ(alone.ask(request, 8, 1).error(), EEXIST);
+}
+
+TEST(Shard, AFileOfTheBackingDirectoryIsTakenOverByTheOpen) {
+  ShardAlone alone;
+  std::ofstream(alone.backing().directory() / "a") << "text";
+  const auto opened = alone.ask(Open{.path = "a"}, 7, 1);
+  ASSERT_EQ(opened.error(), 0);
+  EXPECT_TRUE(opened.outcome().body.in_backing);
+  EXPECT_EQ(opened.outcome().body.attributes.size, 4u);
+  EXPECT_EQ(alone.commits.size(), 1u);
+  const auto cut = alone.ask(Open{.path = "a", .truncate = true}, 7, 2);
+  EXPECT_EQ(cut.outcome().body.file, opened.outcome().body.file);
+  EXPECT_EQ(alone.backing().stat("a").body.size, 0u);
+}
+
 // The agents that write the backing file were told the attributes of before.
 TEST(Shard, AttributesAreNotChangedWhileTheFileIsFlushed) {
   ShardAlone alone;
