@@ -31,7 +31,7 @@ struct Attributes {
                  &Attributes::kind, &Attributes::modified_ns, &Attributes::changed_ns};
 };
 
-// Bytes of a client that are about to be published: node and client are those of the message.
+// Bytes of a client that are about to be published: the node is the message's, the client who asks.
 struct LogPiece {
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
@@ -136,12 +136,10 @@ struct Attach {
   using Answer = Attached;
   FileId file;
   std::uint32_t node = 0;
-  std::uint64_t client = 0;
   bool close = false;  // and close the file
   std::vector<LogPiece> pieces;
 
-  static constexpr auto fields =
-      std::tuple{&Attach::file, &Attach::node, &Attach::client, &Attach::close, &Attach::pieces};
+  static constexpr auto fields = std::tuple{&Attach::file, &Attach::node, &Attach::close, &Attach::pieces};
 };
 
 struct Appended {
@@ -158,10 +156,9 @@ struct Append {
   using Answer = Appended;
   FileId file;
   std::uint32_t node = 0;
-  std::uint64_t client = 0;
   std::vector<LogPiece> pieces;  // their beginnings count from the end of the file
 
-  static constexpr auto fields = std::tuple{&Append::file, &Append::node, &Append::client, &Append::pieces};
+  static constexpr auto fields = std::tuple{&Append::file, &Append::node, &Append::pieces};
 };
 
 struct Queried {
@@ -184,7 +181,7 @@ struct Query {
   static constexpr auto fields = std::tuple{&Query::file, &Query::begin, &Query::end};
 };
 
-// Takes back what `client` published in the range, as far as nobody has published over it. File zero: all
+// Takes back what the client published in the range, as far as nobody has published over it. File zero: all
 // files.
 struct Detach {
   static constexpr Kind kKind = Kind::detach;
@@ -192,9 +189,8 @@ struct Detach {
   FileId file;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
-  std::uint64_t client = 0;
 
-  static constexpr auto fields = std::tuple{&Detach::file, &Detach::begin, &Detach::end, &Detach::client};
+  static constexpr auto fields = std::tuple{&Detach::file, &Detach::begin, &Detach::end};
 };
 
 struct Truncate {

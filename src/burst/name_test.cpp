@@ -194,11 +194,8 @@ TEST(Names, BytesOfANodeThatIsNotThereAreNotPublished) {
   ASSERT_EQ(opened.error, 0);
   const FileId id = opened.body.file;
   const std::vector<LogPiece> pieces = {{0, 10, 4096, 1}};
-  const std::uint64_t client = speaker.client();
-  EXPECT_EQ(speaker.ask(home, Attach{.file = id, .node = 2, .client = client, .pieces = pieces}, 2).error,
-            EINVAL);
-  EXPECT_EQ(speaker.ask(home, Append{.file = id, .node = 9, .client = client, .pieces = pieces}, 3).error,
-            EINVAL);
+  EXPECT_EQ(speaker.ask(home, Attach{.file = id, .node = 2, .pieces = pieces}, 2).error, EINVAL);
+  EXPECT_EQ(speaker.ask(home, Append{.file = id, .node = 9, .pieces = pieces}, 3).error, EINVAL);
   EXPECT_EQ(speaker.ask(home, Flush{id}, 0).error, 0);
 }
 

@@ -129,7 +129,7 @@ Outcome<Attached> Shard::attach(const Header& header, const Attach& request, Cha
     }
     changes.emplace_back(Published{.file = request.file,
                                    .node = request.node,
-                                   .client = request.client,
+                                   .client = header.client,
                                    .version = answer.version,
                                    .time_ns = ports_.now_ns(),
                                    .pieces = request.pieces});
@@ -138,7 +138,7 @@ Outcome<Attached> Shard::attach(const Header& header, const Attach& request, Cha
   return {0, answer};
 }
 
-Outcome<Appended> Shard::append(const Header& /*header*/, const Append& request, Changes& changes) {
+Outcome<Appended> Shard::append(const Header& header, const Append& request, Changes& changes) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   if (!has_sane_pieces(request)) return {EINVAL, {}};
@@ -152,7 +152,7 @@ Outcome<Appended> Shard::append(const Header& /*header*/, const Append& request,
   const Appended answer{.begin = begin, .version = file->version + 1};
   changes.emplace_back(Published{.file = request.file,
                                  .node = request.node,
-                                 .client = request.client,
+                                 .client = header.client,
                                  .version = answer.version,
                                  .time_ns = ports_.now_ns(),
                                  .pieces = std::move(pieces)});
@@ -170,10 +170,10 @@ Outcome<Queried> Shard::query(const Header& /*header*/, const Query& request, Ch
            .extents = extents_of(file->published, {request.begin, request.end})}};
 }
 
-Outcome<Nothing> Shard::detach(const Header& /*header*/, const Detach& request, Changes& changes) {
+Outcome<Nothing> Shard::detach(const Header& header, const Detach& request, Changes& changes) {
   if (request.file && state_.find(request.file) == nullptr) return {ESTALE, {}};
   if (request.begin > request.end) return {EINVAL, {}};
-  changes.emplace_back(Withdrawn{request.file, request.begin, request.end, request.client});
+  changes.emplace_back(Withdrawn{request.file, request.begin, request.end, header.client});
   return {0, {}};
 }
 

@@ -101,6 +101,20 @@ TEST(Shard, AFileOfTheBackingDirectoryIsTakenOverByTheOpen) {
   EXPECT_EQ(alone.backing().stat("a").body.size, 0u);
 }
 
+// Who asks is in the header, where it is checked; nobody publishes, or takes back, for another.
+TEST(Shard, WhatAClientPublishesAndTakesBackIsItsOwn) {
+  constexpr std::uint64_t kOne = 7;
+  constexpr std::uint64_t kOther = 8;
+  ShardAlone alone;
+  const FileId file = make_file(alone, "a");
+  EXPECT_EQ(alone.ask(Attach{.file = file, .pieces = {{0, 10, 4096, 1}}}, kOne).error(), 0);
+  EXPECT_EQ(alone.ask(Append{.file = file, .pieces = {{0, 10, 8192, 1}}}, kOther).error(), 0);
+  EXPECT_EQ(alone.ask(Detach{.file = {}, .begin = 0, .end = 100}, kOther).error(), 0);
+  const auto left = alone.ask(Query{.file = file, .begin = 0, .end = 100});
+  ASSERT_EQ(left.outcome().body.extents.size(), 1u);
+  EXPECT_EQ(left.outcome().body.extents[0].where.client, kOne);
+}
+
 // The agents that write the backing file were told the attributes of before.
 TEST(Shard, AttributesAreNotChangedWhileTheFileIsFlushed) {
   ShardAlone alone;

@@ -276,7 +276,7 @@ int File::owners(Span bytes, std::vector<Extent>& extents) {
 
 int File::detach(Span bytes) {
   const std::uint64_t client = system_.session().client();
-  const int error = system_.session().ask(id().home(), Detach{id(), bytes.begin, bytes.end, client}).error;
+  const int error = system_.session().ask(id().home(), Detach{id(), bytes.begin, bytes.end}).error;
   if (error != 0) return error;
   const std::lock_guard lock(shared_->mutex);
   shared_->note_other_change();

@@ -271,7 +271,7 @@ int FileSystem::detach_all() {
   int error = 0;
   for (std::uint32_t server = 0; server < layout.servers; ++server)
     for (std::uint32_t worker = 0; worker < layout.workers; ++worker) {
-      const Detach request{{}, kWholeFile.begin, kWholeFile.end, session_->client()};
+      const Detach request{{}, kWholeFile.begin, kWholeFile.end};
       if (const int failed = session_->ask({server, worker}, request).error; failed != 0) error = failed;
     }
   return error;

@@ -41,8 +41,7 @@ void SharedFile::take_out(const std::vector<Extent>& extents, Span bytes, std::u
 
 int SharedFile::publish(FileSystem& system, Span bytes, bool close) {
   const std::lock_guard turn(publishing);
-  Attach request{
-      .file = id, .node = system.node(), .client = system.session().client(), .close = close, .pieces = {}};
+  Attach request{.file = id, .node = system.node(), .close = close, .pieces = {}};
   std::vector<Extent> extents;
   std::uint64_t writes_before = 0;
   {
@@ -72,7 +71,7 @@ int SharedFile::publish(FileSystem& system, Span bytes, bool close) {
 
 int SharedFile::append(FileSystem& system, std::vector<Extent> pieces, std::uint64_t& begin) {
   const std::lock_guard turn(publishing);
-  Append request{.file = id, .node = system.node(), .client = system.session().client(), .pieces = {}};
+  Append request{.file = id, .node = system.node(), .pieces = {}};
   for (const Extent& piece : pieces)
     request.pieces.push_back(
         {piece.bytes.begin, piece.bytes.size(), piece.where.position, piece.where.segment});
