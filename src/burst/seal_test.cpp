@@ -108,6 +108,24 @@ TEST_F(Seals, ASealEndsWithTheProcessThatAskedForIt) {
   }
 }
 
+// Its server asks again for what it asked for and was not answered: not after it has told of its end.
+TEST_F(Seals, AClientThatHasLeftSealsNothing) {
+  cluster.job().limit_ms = 100;
+  for (int round = 0; round < 8; ++round) {
+    cluster.net().cut("mem:0.0", "mem:1.0");
+    auto leaver = cluster.client(0);
+    EXPECT_EQ(leaver->session().ask({1, 0}, Seal{}).error, EIO);
+    leaver.reset();
+    cluster.net().restore("mem:0.0", "mem:1.0");
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    int error = EBUSY;
+    while (error == EBUSY && std::chrono::steady_clock::now() < deadline)
+      error = stopper->session().ask({1, 0}, Seal{}).error;
+    ASSERT_EQ(error, 0);
+    ASSERT_EQ(stopper->session().ask({1, 0}, Seal{true}).error, 0);
+  }
+}
+
 TEST_F(Seals, AServerThatCameBackSaysThatItWasOpen) {
   const auto first = stopper->session().ask({0, 0}, Seal{});
   const auto again = stopper->session().ask({0, 0}, Seal{});

@@ -55,10 +55,14 @@ Result<std::unique_ptr<Server>> Server::make(const Job& job, std::uint32_t numbe
       Collector::Options{job.layout(), number, std::chrono::milliseconds(job.limit_ms)},
       raw->job_.servers[number], raw->agent_, first, first.loop());
   raw->grants_ = std::make_unique<Grants>(raw->job_, raw->agent_.store(), *raw->collector_, first.loop());
-  raw->host_->on_join([raw](std::uint64_t client, pid_t) { raw->collector_->joined(client); });
+  raw->host_->on_join([raw](std::uint64_t client, pid_t) {
+    raw->collector_->joined(client);
+    for (const auto& worker : raw->workers_) worker->client_joined(client);
+  });
+  // Those who had files open at its end no longer have; what it published stays.
   raw->host_->on_leave([raw](std::uint64_t client) {
     raw->collector_->left(client);
-    raw->tell_all(client);
+    for (const auto& worker : raw->workers_) worker->client_left(client);
   });
   return server;
 }
@@ -111,15 +115,6 @@ void Server::remove_files() {
   const auto folder = spill_of(job_, number_).parent_path();
   std::filesystem::remove_all(folder / "locks", ignored);
   std::filesystem::remove(folder, ignored);  // once it is empty
-}
-
-// Those who had files open at its end no longer have; what it published stays.
-void Server::tell_all(std::uint64_t gone_client) {
-  const Layout layout = job_.layout();
-  for (std::uint32_t server = 0; server < layout.servers; ++server)
-    for (std::uint32_t worker = 0; worker < layout.workers; ++worker)
-      workers_[0]->send({server, worker}, encode_request({.to_server = server}, ClientGone{gone_client}),
-                        [](const Result<Bytes>&) {});
 }
 
 }  // namespace weir::burst

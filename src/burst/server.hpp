@@ -52,7 +52,6 @@ class Server {
 
  private:
   Server(Job job, std::uint32_t number, Backing backing);
-  void tell_all(std::uint64_t gone_client);
 
   Job job_;
   std::uint32_t number_;

@@ -83,13 +83,31 @@ void Worker::from_client(std::uint64_t client, const Bytes& request, Respond res
     return std::move(respond).blame(encode_failure(kNoMessage));
   if (header->to_server == server_.number()) return run(*header, rest, std::move(respond));
   auto kept = std::make_shared<Respond>(std::move(respond));
-  ask_peer({header->to_server, number_}, std::make_shared<const Bytes>(request), patience_for(header->kind),
+  Patience patience = patience_for(header->kind);
+  patience.client = client;
+  ask_peer({header->to_server, number_}, std::make_shared<const Bytes>(request), patience,
            [kept](Result<Bytes> answer) {
              if (!answer) return std::move(*kept)(encode_failure(EIO));
              ByteSpan status(*answer);
              if (decode_status(status) == kNoMessage) return std::move(*kept).blame(std::move(*answer));
              std::move (*kept)(std::move(*answer));
            });
+}
+
+void Worker::client_joined(std::uint64_t client) {
+  loop_.post([this, client] { left_.erase(client); });
+}
+
+// Messages to a worker of another server go by one way and arrive in their order: a seal or an open that came
+// after this would stay for ever.
+void Worker::client_left(std::uint64_t client) {
+  loop_.post([this, client] {
+    left_.insert(client);
+    loop_.after(std::chrono::milliseconds(server_.job().limit_ms), [this, client] { left_.erase(client); });
+    for (std::uint32_t server = 0; server < server_.job().layout().servers; ++server)
+      send({server, number_}, encode_request({.to_server = server}, ClientGone{client}),
+           [](const Result<Bytes>&) {});
+  });
 }
 
 void Worker::handle(const Bytes& request, Respond respond) {
@@ -283,7 +301,8 @@ Worker::Patience Worker::patience_for(Kind kind) const {
   const Clock::duration limit = std::chrono::milliseconds(server_.job().limit_ms);
   return {.deadline = Clock::now() + (waits_for_a_disk(kind) ? kDiskPatience : limit),
           .unreachable_for = limit,
-          .give_up_at = Clock::time_point::max()};
+          .give_up_at = Clock::time_point::max(),
+          .client = 0};
 }
 
 void Worker::ask_peer(Home to, std::shared_ptr<const Bytes> request, Patience patience,
@@ -304,6 +323,7 @@ void Worker::ask_peer(Home to, std::shared_ptr<const Bytes> request, Patience pa
                   if (answer || now + kPause >= std::min(patience.deadline, patience.give_up_at))
                     return done(std::move(answer));
                   loop_.after(kPause, [this, to, request, patience, done = std::move(done)] {
+                    if (left_.contains(patience.client)) return done(Error{Errc::io, "its client has left"});
                     ask_peer(to, request, patience, done);
                   });
                 });

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "burst/agent.hpp"
@@ -39,6 +40,10 @@ class Worker : public ShardPorts, public LockPorts {
 
   // A request of a client of this node.
   void from_client(std::uint64_t client, const Bytes& request, Respond respond);
+  // A client of this node is there, again it may be, or has left: owners are told behind what it asked them
+  // for, and that is not asked again. From any thread.
+  void client_joined(std::uint64_t client);
+  void client_left(std::uint64_t client);
   // A request for this worker, from wherever.
   void handle(const Bytes& request, Respond respond);
 
@@ -67,6 +72,7 @@ class Worker : public ShardPorts, public LockPorts {
     Clock::time_point deadline;
     Clock::duration unreachable_for;  // so long after it was first out of reach it is given up
     Clock::time_point give_up_at;
+    std::uint64_t client = 0;  // of this node, whose request it is: given up when it has left
   };
   Patience patience_for(Kind kind) const;
   // Asks another server, again and again until it answers or the time is up: every request bears being asked
@@ -88,7 +94,8 @@ class Worker : public ShardPorts, public LockPorts {
   Shard shard_;
   LockOwners lock_owners_;
   LockAgents lock_agents_;
-  std::uint64_t sealed_by_ = 0;  // a client
+  std::set<std::uint64_t> left_;  // clients of this node, as long as something of theirs can be under way
+  std::uint64_t sealed_by_ = 0;   // a client
   std::int64_t sealed_since_ns_ = 0;
   std::thread thread_;
   // Answers that other workers still owe are dropped when they end: after this one, it may be.
