@@ -14,7 +14,8 @@ struct Access {
   static constexpr std::uint8_t kWrite = 1;    // else it reads
   static constexpr std::uint8_t kDelayed = 2;  // takes effect between its call and the next flush point
   static constexpr std::uint8_t kMapped = 4;   // of a mapping: may be touched at any time until it ends
-  // A write: of bytes that were cut off. With kMissed: nobody may have written behind these.
+  // A write: of bytes that were cut off. With kMissed: nobody may have written behind these. With kMapped: of
+  // bytes that moved to another place in the file.
   static constexpr std::uint8_t kTruncates = 8;
   static constexpr std::uint8_t kMpiIo = 16;    // of an MPI-IO call
   static constexpr std::uint8_t kMissed = 32;   // read beyond the end: asked for, and not there
@@ -38,7 +39,7 @@ struct Access {
   bool writes() const { return (flags & kWrite) != 0; }
   bool delayed() const { return (flags & kDelayed) != 0; }
   bool at_end() const { return (flags & kAtEnd) != 0; }
-  bool truncates() const { return (flags & kTruncates) != 0; }
+  bool truncates() const { return (flags & (kTruncates | kMapped)) == kTruncates; }
   bool relies_on_end() const { return (flags & kMissed) != 0 && end == kEverAfter; }
 };
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/falloc.h>
 #include <sys/mman.h>
 
 #include "base/scratch_dir.hpp"
@@ -355,6 +356,28 @@ TEST_F(Rebuilt, CuttingOffIsAWriteOfWhatWasThere) {
   EXPECT_EQ(std::count_if(made.name_uses.begin(), made.name_uses.end(),
                           [](const NameUse& use) { return use.kind == NameUse::Kind::resize; }),
             4);
+}
+
+TEST_F(Rebuilt, TakingOutAPartOfAFileDoesNotCutItOff) {
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    lane.call("open", 0, {path("a"), flags(O_RDWR | O_CREAT | O_EXCL | O_APPEND), literal(0644)},
+              opened(0, 3), 100, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(65536)}, full(), 200, 10);
+    lane.call("fallocate", 0, {handle(0), literal(FALLOC_FL_COLLAPSE_RANGE), literal(4096), literal(4096)},
+              literal(0), 300, 10);
+    lane.call("write", 0, {handle(0), absent(), literal(10)}, full(), 400, 10);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  const File& file = made.files[0];
+  ASSERT_EQ(file.accesses.size(), 3U);
+  EXPECT_EQ(file.accesses[1].begin, 4096);
+  EXPECT_EQ(file.accesses[1].end, Access::kEverAfter);
+  EXPECT_EQ(file.accesses[2].begin, 65536) << "or a bit before it";
+  EXPECT_EQ(file.written_bytes, 65546U);
+  EXPECT_TRUE(file.guessed);
 }
 
 TEST_F(Rebuilt, FilesAreWhatTheyAreNotWhatTheyAreCalled) {

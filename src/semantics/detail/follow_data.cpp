@@ -356,10 +356,15 @@ void Follower::allocate(const Call& call) {
   const std::int64_t mode = has_mode ? call.argument(1).number : 0;
   const std::int64_t offset = call.argument(call.info->offset).number;
   const std::int64_t length = call.argument(static_cast<std::int8_t>(has_mode ? 3 : 2)).number;
+  if (is_far(offset) || is_far(length)) return;
   if ((mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE)) != 0)  // zeros are written
     return add(call, slot->use, offset, offset + length, Access::kWrite);
-  if ((mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0)  // all behind it moves
-    return add(call, slot->use, offset, INT64_MAX, Access::kWrite | Access::kTruncates);
+  if ((mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0) {
+    // All behind it moves, and the end.
+    out_.uses[slot->use].guessed = true;
+    constexpr std::uint8_t kMoves = Access::kWrite | Access::kTruncates | Access::kMapped;
+    return add(call, slot->use, offset, Access::kEverAfter, kMoves);
+  }
   if ((mode & FALLOC_FL_KEEP_SIZE) == 0)  // of no bytes: only the size may grow
     add(call, slot->use, offset + length, offset + length, Access::kWrite);
 }
