@@ -743,6 +743,47 @@ TEST_F(Rebuilt, WhatMpiDoesBelowCountsOnceAndItsOwnFilesDoNot) {
   EXPECT_EQ(made.library_files, 1U);
 }
 
+// As HDF5 does it.
+TEST_F(Rebuilt, WhatMpiDoesInsideAnotherLibraryIsItsOwn) {
+  {
+    Lane lane(run(), {.process = 100, .start = 1000});
+    begin(lane, 100);
+    lane.rank(0, 1, 0, 0);
+    lane.call("open", 2, {path("/data/m"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(1, 5), 110, 10);
+    lane.call("open", 2, {path("/tmp/m.shared"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(2, 6), 130,
+              10);
+    lane.call("write", 2, {handle(2), absent(), literal(8)}, full(), 150, 10);
+    lane.call("MPI_File_open", 1,
+              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 105,
+              100);
+    lane.call("H5Lexists", 0, {literal(1), text("x"), literal(0)}, literal(1), 100, 200);
+    lane.call("pwrite", 1, {handle(1), absent(), literal(4), literal(0)}, full(), 310, 10);
+    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(1), text("MPI_INT"), absent()}, literal(0),
+              300, 60);
+  }
+  const Accesses& made = rebuilt();
+  ASSERT_EQ(made.files.size(), 1U);
+  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+4"));
+  EXPECT_EQ(made.library_files, 1U);
+}
+
+// As many calls in one as a walk over a large tree makes: each is looked at a few times and not for every
+// other one.
+TEST_F(Rebuilt, CallsInsideOneCallTakeTimeInProportion) {
+  constexpr std::uint64_t kCalls = 200'000;
+  {
+    Lane lane(run(), {.process = 100});
+    begin(lane, 100);
+    for (std::uint64_t i = 0; i < kCalls; ++i)
+      lane.call("stat", 1, {path("a"), absent()}, literal(0), 200 + 10 * i, 5);
+    lane.call("H5Lexists", 0, {literal(1), text("x"), literal(0)}, literal(1), 100, 200 + 10 * kCalls);
+  }
+  std::uint64_t inside = 0;
+  for (const MetadataCount& one : rebuilt().metadata)
+    if (one.function == "stat" && one.made_by == MetadataCount::Library::hdf5) inside += one.calls;
+  EXPECT_EQ(inside, kCalls);
+}
+
 // Rank 1 reads between two writes of rank 0, by barriers; its clock is behind, or there is none.
 void read_between_writes(const std::filesystem::path& run) {
   const auto barrier = [](Lane& lane, std::uint64_t at) {

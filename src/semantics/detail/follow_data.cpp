@@ -247,8 +247,7 @@ void Follower::ask(const Call& call, const AskedFor& asked, bool writes, bool co
                                     (appends ? Access::kFromEnd | Access::kAtEnd : 0)),
           buffer);
       if (call.record->depth > 0 && !complete) {
-        pending_.push_back({call.process, call.stream, call.record->depth,
-                            static_cast<std::uint32_t>(inner_requests_.size()), Pending::What::request});
+        hold(call, Pending::What::request, inner_requests_.size());
         inner_requests_.push_back({asked.address, buffer});
       }
       return;

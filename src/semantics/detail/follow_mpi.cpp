@@ -43,10 +43,11 @@ void Follower::mpi_open(const Call& call) {
   file = {};
   file.position_known = (mode & kAppend) == 0;
   // MPI has opened the file itself: its POSIX calls tell which bytes.
-  file.seen_below = std::any_of(pending_.begin(), pending_.end(), [&](const Pending& one) {
-    return one.what == Pending::What::opening && one.process == call.process && one.index != opening &&
-           out_.openings[one.index].path == made.path;
-  });
+  for (const std::vector<Pending>& stream : call.table->pending)
+    file.seen_below = file.seen_below || std::any_of(stream.begin(), stream.end(), [&](const Pending& one) {
+                        return one.what == Pending::What::opening && one.index != opening &&
+                               out_.openings[one.index].path == made.path;
+                      });
   if (slot.use != kNone) sync(call, slot.use, Operations{Operation::mpi_open}.bits());
 }
 
@@ -135,10 +136,8 @@ void Follower::mpi_begin_inside(const Call& call) {
   const Value* const request = request_of(*call.record);
   if (request == nullptr || request->kind != Value::Kind::object) return;
   MpiRequest made;
-  for (const Pending& one : pending_)
-    if (one.what == Pending::What::request && one.process == call.process && one.stream == call.stream &&
-        one.depth > call.record->depth)
-      made.inside.push_back(inner_requests_[one.index]);
+  for (const Pending& one : inside(call))
+    if (one.what == Pending::What::request) made.inside.push_back(inner_requests_[one.index]);
   call.table->mpi_requests[request->number] = std::move(made);
 }
 

@@ -62,9 +62,7 @@ void Follower::note(const Call& call, NameChange change) {
   change.event = call.event();
   change.start_ns = call.start_ns;
   change.end_ns = call.end_ns;
-  if (call.record->depth > 0)
-    pending_.push_back({call.process, call.stream, call.record->depth,
-                        static_cast<std::uint32_t>(out_.changes.size()), Pending::What::change});
+  hold(call, Pending::What::change, out_.changes.size());
   out_.changes.push_back(std::move(change));
 }
 

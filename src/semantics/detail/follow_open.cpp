@@ -64,8 +64,7 @@ std::uint32_t Follower::add_opening(const Call& call, std::string path) {
   opening.end_ns = call.end_ns;
   out_.openings.push_back(std::move(opening));
   const auto index = static_cast<std::uint32_t>(out_.openings.size() - 1);
-  if (call.record->depth > 0)
-    pending_.push_back({call.process, call.stream, call.record->depth, index, Pending::What::opening});
+  hold(call, Pending::What::opening, index);
   return index;
 }
 

@@ -10,6 +10,7 @@ Follower::Follower(const trace::TraceFile& trace, std::span<const CallInfo> call
 void Follower::begin(std::uint32_t process, std::uint32_t streams) {
   ProcessTable& table = processes_[process];
   table.streams_left = streams;
+  table.pending.resize(streams);
 }
 
 void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::Record& record,
@@ -41,7 +42,7 @@ void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::
     if (record.depth == 0)
       ++out_.metadata[{function, Library::none}];
     else
-      pending_.push_back({process, stream, record.depth, function, Pending::What::metadata});
+      hold(call, Pending::What::metadata, function);
   }
   if (info.opens_ring && !record.failed()) ++out_.rings;
   if (info.in_mpi) ++table.turn;
@@ -49,23 +50,35 @@ void Follower::record(std::uint32_t process, std::uint32_t stream, const trace::
     act(call);
   else if (record.moves != 0 && !info.in_mpi)
     ++out_.unfollowed;
-  if (!pending_.empty()) settle_pending(call);
+  if (pending_ > 0) settle_pending(call);
+}
+
+void Follower::hold(const Call& call, Pending::What what, std::size_t index) {
+  if (call.record->depth == 0) return;
+  std::vector<Pending>& all = call.table->pending[call.stream];
+  const auto deeper = static_cast<std::ptrdiff_t>(inside(call).size());
+  all.insert(all.end() - deeper, {what, static_cast<std::uint32_t>(index), call.record->depth});
+  ++pending_;
+}
+
+std::span<Pending> Follower::inside(const Call& call) {
+  std::vector<Pending>& all = call.table->pending[call.stream];
+  std::size_t first = all.size();
+  while (first > 0 && all[first - 1].depth > call.record->depth) --first;
+  return std::span(all).subspan(first);
 }
 
 // The calls made inside this one are known to be MPI's, or the program's.
 void Follower::settle_pending(const Call& call) {
+  const std::span<Pending> settling = inside(call);
   std::size_t kept = 0;
-  for (const Pending& one : pending_) {
-    if (one.process != call.process || one.stream != call.stream || one.depth <= call.record->depth) {
-      pending_[kept++] = one;
-      continue;
-    }
+  for (const Pending& one : settling) {
     // An outer call that is not a library's itself may still stand in one that is.
     const bool settled =
         one.what == Pending::What::metadata ? call.info->library != Library::none : call.info->in_mpi;
     if (!settled && call.record->depth > 0) {
-      pending_[kept] = one;
-      pending_[kept++].depth = call.record->depth;
+      settling[kept] = one;
+      settling[kept++].depth = call.record->depth;
       continue;
     }
     switch (one.what) {
@@ -82,8 +95,11 @@ void Follower::settle_pending(const Call& call) {
         break;  // the call has taken it, if it is MPI's
     }
   }
-  pending_.resize(kept);
-  if (pending_.empty()) inner_requests_.clear();
+  const std::size_t gone = settling.size() - kept;
+  std::vector<Pending>& all = call.table->pending[call.stream];
+  all.resize(all.size() - gone);
+  pending_ -= gone;
+  if (pending_ == 0) inner_requests_.clear();
 }
 
 void Follower::act(const Call& call) {

@@ -122,6 +122,10 @@ class Follower {
   void cut_off(const Call& call, std::uint32_t use, std::int64_t length, std::uint8_t flags);
   void note(const Call& call, NameChange change);
 
+  // Waits for the call around this one, if there is one.
+  void hold(const Call& call, Pending::What what, std::size_t index);
+  // Those that were made inside the call.
+  static std::span<Pending> inside(const Call& call);
   void settle_pending(const Call& call);
 
   const trace::TraceFile* trace_;
@@ -135,16 +139,8 @@ class Follower {
   ProcessTable* last_table_ = nullptr;
   std::map<std::int64_t, ProcessTable> forked_;  // as it was at fork(), by the child's number
   std::set<std::int64_t> started_;               // numbers of processes of which there were records
-  // What was opened or done inside a call that has not ended: whether that is MPI's is not known yet.
-  struct Pending {
-    std::uint32_t process;
-    std::uint32_t stream;
-    std::uint32_t depth;
-    std::uint32_t index;
-    enum class What : std::uint8_t { opening, change, metadata, request } what;
-  };
-  std::vector<Pending> pending_;
-  std::vector<InnerRequest> inner_requests_;  // of those that are pending
+  std::size_t pending_ = 0;                      // of all processes and streams
+  std::vector<InnerRequest> inner_requests_;     // of those that are pending
   Collected out_;
 };
 

@@ -73,6 +73,15 @@ struct MpiFile {
   std::uint16_t split = 0;  // what MPI_File_read_all_begin and its like have begun
 };
 
+// What was opened or done inside a call that has not ended: whether that is MPI's is not known yet.
+struct Pending {
+  enum class What : std::uint8_t { opening, change, metadata, request };
+
+  What what = What::opening;
+  std::uint32_t index = 0;
+  std::uint32_t depth = 0;
+};
+
 // What a process has open, by the symbolic ids of its handles.
 struct ProcessTable {
   std::vector<Slot> slots;
@@ -83,7 +92,8 @@ struct ProcessTable {
   std::unordered_map<std::uint32_t, MpiFile> mpi_files;   // by handle
   std::unordered_map<std::int64_t, MpiRequest> mpi_requests;
   Datatypes datatypes;
-  std::uint32_t place = 0;  // of the next access or sync point
+  std::vector<std::vector<Pending>> pending;  // by stream; the deepest last, for inner calls end first
+  std::uint32_t place = 0;                    // of the next access or sync point
   // The last number given to a stream or a mapping. They may come again: nobody has as many open at once.
   std::uint16_t buffers = 0;
   bool started = false;

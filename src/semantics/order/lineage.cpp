@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace weir::semantics {
 namespace {
@@ -11,6 +13,11 @@ class Lineage {
   Lineage(std::span<const trace::ProcessInfo> about, std::span<const ProcessActivity> processes,
           std::span<const std::uint32_t> chain_base, bool timed, Edges& edges)
       : about_(about), processes_(processes), chain_base_(chain_base), timed_(timed), edges_(&edges) {
+    for (std::size_t p = 0; p < about_.size(); ++p) by_number_[about_[p].number].push_back(p);
+    for (std::size_t p = 0; p < processes_.size(); ++p)
+      for (std::uint32_t c = 0; c < processes_[p].chains.size(); ++c)
+        for (const Kin& fork : processes_[p].chains[c].forks)
+          forks_[{p, fork.number}].push_back({chain_base_[p] + c, fork.point});
     find_shells();
   }
 
@@ -24,12 +31,10 @@ class Lineage {
     const auto& chains = processes_[from].chains;
     const bool replaces = about_[from].number == about_[p].number;
     std::vector<Source> sources;
-    for (std::uint32_t c = 0; c < chains.size(); ++c) {
-      if (replaces) sources.push_back({chain_base_[from] + c, Source::kEnd});
-      for (const Kin& fork : chains[c].forks)
-        if (!replaces && fork.number == about_[p].number)
-          sources.push_back({chain_base_[from] + c, fork.point});
-    }
+    if (const auto found = forks_.find({from, about_[p].number}); !replaces && found != forks_.end())
+      sources = found->second;
+    for (std::uint32_t c = 0; replaces && c < chains.size(); ++c)
+      sources.push_back({chain_base_[from] + c, Source::kEnd});
     if (const auto shell = shells_.find(p); shell != shells_.end() && sources.empty()) {
       const ShellCommand& command = processes_[from].commands[shell->second];
       sources.push_back({chain_base_[from] + command.chain, command.point});
@@ -52,17 +57,22 @@ class Lineage {
   void join_threads(std::size_t p) {
     const auto& chains = processes_[p].chains;
     std::map<std::int64_t, std::size_t> made;
-    for (const Chain& chain : chains)
-      for (const Kin& one : chain.threads_made) ++made[one.number];
+    std::map<std::uint64_t, std::vector<std::uint32_t>> chains_of;  // a thread
+    for (std::uint32_t c = 0; c < chains.size(); ++c) {
+      for (const Kin& one : chains[c].threads_made) ++made[one.number];
+      chains_of[chains[c].thread].push_back(c);
+    }
     for (std::uint32_t c = 0; c < chains.size(); ++c) {
       for (const Kin& one : chains[c].threads_made)
         if (made[one.number] == 1)
-          for (const std::uint32_t thread : chains_of(p, one.number, c))
-            edges_->add({chain_base_[p] + c, one.point}, {chain_base_[p] + thread, Target::kBegin});
+          for (const std::uint32_t thread : chains_of[static_cast<std::uint64_t>(one.number)])
+            if (thread != c)
+              edges_->add({chain_base_[p] + c, one.point}, {chain_base_[p] + thread, Target::kBegin});
       for (const Kin& one : chains[c].threads_joined)
         if (made.contains(one.number) && made[one.number] == 1)
-          for (const std::uint32_t thread : chains_of(p, one.number, c))
-            edges_->add({chain_base_[p] + thread, Source::kEnd}, {chain_base_[p] + c, one.point});
+          for (const std::uint32_t thread : chains_of[static_cast<std::uint64_t>(one.number)])
+            if (thread != c)
+              edges_->add({chain_base_[p] + thread, Source::kEnd}, {chain_base_[p] + c, one.point});
     }
   }
 
@@ -118,11 +128,11 @@ class Lineage {
   std::vector<std::size_t> programs_of(std::size_t parent, std::int64_t number) const {
     std::vector<std::size_t> found;
     std::size_t children = 0;
-    for (std::size_t p = 0; p < about_.size(); ++p) {
+    const auto all = by_number_.find(number);
+    if (all == by_number_.end()) return found;
+    for (const std::size_t p : all->second) {
       const trace::ProcessInfo& one = about_[p];
-      if (one.number != number || one.parent_number != about_[parent].number ||
-          one.host != about_[parent].host)
-        continue;
+      if (one.parent_number != about_[parent].number || one.host != about_[parent].host) continue;
       found.push_back(p);
       const bool replaces = one.parent >= 0 && one.parent < static_cast<std::int64_t>(about_.size()) &&
                             about_[static_cast<std::size_t>(one.parent)].number == number;
@@ -132,19 +142,13 @@ class Lineage {
     return found;
   }
 
-  std::vector<std::uint32_t> chains_of(std::size_t p, std::int64_t thread, std::uint32_t besides) const {
-    std::vector<std::uint32_t> found;
-    const auto& chains = processes_[p].chains;
-    for (std::uint32_t c = 0; c < chains.size(); ++c)
-      if (c != besides && chains[c].thread == static_cast<std::uint64_t>(thread)) found.push_back(c);
-    return found;
-  }
-
   std::span<const trace::ProcessInfo> about_;
   std::span<const ProcessActivity> processes_;
   std::span<const std::uint32_t> chain_base_;
   bool timed_;
   Edges* edges_;
+  std::unordered_map<std::int64_t, std::vector<std::size_t>> by_number_;       // processes
+  std::map<std::pair<std::size_t, std::int64_t>, std::vector<Source>> forks_;  // by parent and number
   std::map<std::size_t, std::size_t> shells_;  // by process: the command of its parent that it ran
 };
 

@@ -1,6 +1,7 @@
 // Fork and wait, making and joining threads.
 #include "semantics/order/lineage.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -286,6 +287,28 @@ TEST(Lineage, ExactTimesTellWhichOfTwoCallsRanAShell) {
   EXPECT_EQ(order.proof({2, 0, 0}, {0, 0, 3}).size(), 3U);
   EXPECT_TRUE(order.proof({2, 0, 0}, {0, 0, 1}).empty());
   EXPECT_EQ(order.proof({1, 0, 0}, {2, 0, 0}).size(), 4U) << "one behind the other";
+}
+
+// A shell script's worth of children, each forked and waited for.
+TEST(Lineage, ManyChildrenTakeTimeInProportion) {
+  constexpr std::uint32_t kChildren = 200'000;
+  std::vector<trace::ProcessInfo> about(kChildren + 1);
+  std::vector<ProcessActivity> processes(kChildren + 1);
+  std::vector<std::uint32_t> chain_base(kChildren + 1);
+  for (std::uint32_t p = 0; p <= kChildren; ++p) {
+    about[p].number = 1000 + p;
+    about[p].parent = p == 0 ? -1 : 0;
+    about[p].parent_number = p == 0 ? 1 : 1000;
+    processes[p].chains.resize(1);
+    chain_base[p] = p;
+    if (p == 0) continue;
+    processes[0].chains[0].forks.push_back({2 * p, about[p].number});
+    processes[0].chains[0].waits.push_back({2 * p + 1, about[p].number});
+  }
+  Edges edges;
+  const std::vector<bool> begun = add_lineage(about, processes, chain_base, false, edges);
+  EXPECT_EQ(std::count(begun.begin(), begun.end(), true), kChildren);
+  EXPECT_EQ(edges.list().size(), 2U * kChildren);
 }
 
 }  // namespace
