@@ -33,7 +33,7 @@ class Builder {
     const bool dense = type.runs.size() == 1 && type.runs[0].bytes == type.extent;
     if (dense) {
       append(made_.runs, at + type.runs[0].at, span);
-    } else {
+    } else if (!type.runs.empty()) {
       for (std::int64_t i = 0; i < count && fits(); ++i)
         for (const Datatype::Run& run : type.runs) {
           const std::int64_t place = at + i * type.extent + run.at;
@@ -50,6 +50,8 @@ class Builder {
     any_ = true;
     made_.alignment = std::max(made_.alignment, type.alignment);
   }
+
+  void give_up() { far_ = true; }
 
   // Few enough runs, and none far away.
   bool fits() const { return made_.runs.size() <= kMostRuns && !far_; }
@@ -70,6 +72,20 @@ class Builder {
   bool any_ = false;
   bool far_ = false;
 };
+
+// A vector: `count` blocks of `length` types, each a stride behind the one before.
+void put_blocks(Builder& builder, const Datatype& type, std::int64_t count, std::int64_t length,
+                std::int64_t stride) {
+  if (count <= 0 || length <= 0) return;
+  if (stride == times(type.extent, length)) return builder.add(type, 0, times(count, length));
+  if (type.runs.empty()) {  // how far it reaches is all there is to know
+    builder.add(type, 0, length);
+    builder.add(type, times(count - 1, stride), length);
+    return;
+  }
+  if (count > static_cast<std::int64_t>(kMostRuns)) return builder.give_up();
+  for (std::int64_t i = 0; i < count && builder.fits(); ++i) builder.add(type, times(i, stride), length);
+}
 
 bool is_list(const Value& value, std::size_t count) {
   return value.kind == Value::Kind::list && value.items.size() >= count;
@@ -302,8 +318,7 @@ std::optional<Datatype> Datatypes::built(const trace::Record& record) const {
   const std::int64_t unit = in_bytes ? 1 : element->extent;
   if (name.ends_with("vector")) {
     const std::int64_t stride = times(a[2].number, unit);
-    for (std::int64_t i = 0; i < a[0].number && builder.fits(); ++i)
-      builder.add(*element, times(i, stride), a[1].number);
+    put_blocks(builder, *element, a[0].number, a[1].number, stride);
     return builder.done();
   }
   const bool blocks = name.ends_with("block");  // all of one length

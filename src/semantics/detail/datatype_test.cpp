@@ -67,6 +67,43 @@ TEST_F(Made, TypesOfTooManyRunsOrBeyondAnyFileAreNotFollowed) {
             nullptr);
 }
 
+// These would be counted for years.
+TEST_F(Made, TypesOfVeryManyPartsAreMadeAtOnce) {
+  constexpr std::int64_t kMany = std::int64_t{1} << 62;
+  const DatatypePointer nothing =
+      type("MPI_Type_vector", {number(kMany), number(0), number(1), named("MPI_INT")});
+  ASSERT_NE(nothing, nullptr);
+  EXPECT_EQ(nothing->size, 0);
+  EXPECT_EQ(nothing->extent, 0);
+  const auto of_nothing = [&](const std::string& call, std::vector<Value> arguments) {
+    type("MPI_Type_contiguous", {number(0), named("MPI_INT")});
+    arguments.push_back(object(1));
+    return type(call, std::move(arguments));
+  };
+  for (const DatatypePointer& one :
+       {of_nothing("MPI_Type_contiguous", {number(kMany)}),
+        of_nothing("MPI_Type_vector", {number(kMany), number(1), number(1)}),
+        of_nothing("MPI_Type_create_hvector", {number(1000), number(2), number(0)})}) {
+    ASSERT_NE(one, nullptr);
+    EXPECT_TRUE(one->runs.empty());
+    EXPECT_EQ(one->size, 0);
+  }
+  EXPECT_EQ(type("MPI_Type_vector", {number(kMany), number(1), number(1), named("MPI_BYTE")}), nullptr);
+  const DatatypePointer dense =
+      type("MPI_Type_vector", {number(1 << 30), number(2), number(2), named("MPI_INT")});
+  ASSERT_NE(dense, nullptr);
+  EXPECT_EQ(dense->runs, (std::vector<Datatype::Run>{{0, std::int64_t{1} << 33}}));
+}
+
+// A vector of what holds nothing reaches from its first part to its last.
+TEST_F(Made, ExtentsOfVectorsOfNothingAreKept) {
+  type("MPI_Type_contiguous", {number(0), named("MPI_INT")});
+  type("MPI_Type_create_resized", {object(1), number(0), number(8)});
+  const DatatypePointer made = type("MPI_Type_vector", {number(3), number(1), number(2), object(1)});
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(made->extent, 40);
+}
+
 // struct { int a; char b; } is followed by three bytes of nothing.
 TEST_F(Made, ExtentsArePaddedAsInC) {
   const std::vector<ListItem> ones = {{ListItem::Kind::number, 1, {}}, {ListItem::Kind::number, 1, {}}};
