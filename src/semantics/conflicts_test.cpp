@@ -23,13 +23,15 @@ class Made : public Precedence {
   void write(std::uint32_t member, std::uint8_t flags = 0) { access(member, Access::kWrite | flags); }
   void read(std::uint32_t member, std::uint8_t flags = 0) { access(member, flags); }
   void sync(std::uint32_t member, std::uint32_t operations, std::uint16_t buffer = 0) {
-    ++now_;
-    file_.members[member].syncs.push_back({records_++, now_, now_, thread_, operations, buffer});
+    const std::int64_t start = next_start();
+    file_.members[member].syncs.push_back({records_++, start, now_, thread_, operations, buffer});
   }
   void sync(std::uint32_t member, Operation operation, std::uint32_t more = 0, std::uint16_t buffer = 0) {
     sync(member, Operations{operation}.bits() | more, buffer);
   }
   void on_thread(std::uint32_t thread) { thread_ = thread; }
+  // The next call begins before the last so many did.
+  void began_before(std::int64_t calls) { began_ = calls; }
   void nobody_hears_of(std::uint32_t member, std::uint32_t thread) { unheard_.insert({member, thread}); }
 
   bool before(const Moment& first, const Moment& second) const override {
@@ -44,10 +46,18 @@ class Made : public Precedence {
   }
 
  private:
+  std::int64_t next_start() {
+    ++now_;
+    const std::int64_t start = began_ == 0 ? now_ : now_ - 1 - began_;
+    began_ = 0;
+    return start;
+  }
+
   void access(std::uint32_t member, int flags) {
     Access made;
     made.end = 10;
-    made.start_ns = made.end_ns = ++now_;
+    made.start_ns = next_start();
+    made.end_ns = now_;
     made.record = records_++;
     made.thread = thread_;
     made.member = member;
@@ -71,6 +81,7 @@ class Made : public Precedence {
   std::int64_t now_ = 0;
   std::uint64_t records_ = 0;
   std::uint32_t thread_ = 0;
+  std::int64_t began_ = 0;
 };
 
 TEST(Conflicts, AWriteThatIsStillBufferedOutlastsAnotherOfItsProcess) {
@@ -128,6 +139,59 @@ TEST(Conflicts, AnyThreadMayPublishWhatItsProcessWrote) {
   made.sync(0, Operation::fsync);
   made.read(1);
   EXPECT_EQ(made.weakest(), "commit");
+}
+
+TEST(Conflicts, AnotherThreadPublishesOnlyWhatWasWrittenWhenItBegan) {
+  for (const bool again : {false, true}) {
+    Made made(2);
+    made.write(0);
+    made.on_thread(1);
+    made.began_before(1);
+    made.sync(0, Operation::fsync);
+    if (again) made.sync(0, Operation::fsync);
+    made.on_thread(0);
+    made.read(1);
+    EXPECT_EQ(made.weakest(), again ? "commit" : "posix");
+  }
+}
+
+// The fsync began between two writes, and speaks for the first only.
+TEST(Conflicts, WhatHoldsForAWriteNeedNotHoldForOneBesideASync) {
+  Made made(2);
+  made.write(0);
+  made.write(0);
+  made.on_thread(1);
+  made.began_before(1);
+  made.sync(0, Operation::fsync);
+  made.on_thread(0);
+  made.read(1);
+  EXPECT_EQ(made.weakest(), "posix");
+}
+
+TEST(Conflicts, AnotherThreadFlushesOnlyWhatWasWrittenWhenItBegan) {
+  Made made(2);
+  made.write(0, Access::kDelayed);
+  made.on_thread(1);
+  made.began_before(1);
+  made.sync(0, Operation::fflush, SyncPoint::kFlushes);
+  made.on_thread(0);
+  made.read(1);
+  EXPECT_EQ(made.weakest(), "race");
+}
+
+TEST(Conflicts, AThreadSeesWhatAnotherOpenedOnlyIfThatWasDoneWhenItBegan) {
+  for (const bool beside : {false, true}) {
+    Made made(2);
+    made.write(0);
+    made.sync(0, Operation::close);
+    made.sync(0, Operation::open);
+    made.on_thread(1);
+    made.sync(1, Operation::open);
+    made.on_thread(0);
+    if (beside) made.began_before(1);
+    made.read(1);
+    EXPECT_EQ(made.weakest(), beside ? "commit" : "session");
+  }
 }
 
 TEST(Conflicts, AMappedReadOutlastsAWriteOfItsProcess) {

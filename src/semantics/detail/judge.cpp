@@ -60,6 +60,8 @@ void Judge::find_implied() {
 void Judge::find_chains() {
   chains_.resize(models_.size() * file_->members.size());
   flushes_.resize(file_->members.size());
+  first_start_.resize(file_->members.size());
+  last_end_.resize(file_->members.size());
   for (std::size_t member = 0; member < file_->members.size(); ++member) {
     const auto& syncs = file_->members[member].syncs;
     const auto next_with = [&](std::uint32_t operations) {
@@ -68,6 +70,12 @@ void Judge::find_chains() {
         next[i] = (syncs[i].operations & operations) != 0 ? static_cast<std::uint32_t>(i) : next[i + 1];
       return next;
     };
+    first_start_[member].assign(syncs.size() + 1, INT64_MAX);
+    last_end_[member].assign(syncs.size() + 1, INT64_MIN);
+    for (std::size_t i = syncs.size(); i-- > 0;)
+      first_start_[member][i] = std::min(syncs[i].start_ns, first_start_[member][i + 1]);
+    for (std::size_t i = 0; i < syncs.size(); ++i)
+      last_end_[member][i + 1] = std::max(syncs[i].end_ns, last_end_[member][i]);
     for (std::uint32_t i = 0; i < syncs.size(); ++i)
       if ((syncs[i].operations & SyncPoint::kFlushes) != 0) flushes_[member].push_back({syncs[i].buffer, i});
     std::sort(flushes_[member].begin(), flushes_[member].end());
@@ -141,8 +149,36 @@ bool Judge::sync_before(std::uint32_t first_member, std::uint32_t first, const A
 std::uint32_t Judge::effect(const Access& access) const {
   if (!access.delayed()) return kNoSync;
   const auto& flushes = flushes_[access.member];
-  const auto found = std::lower_bound(flushes.begin(), flushes.end(), Flush{access.buffer, access.syncs});
-  return found != flushes.end() && found->buffer == access.buffer ? found->sync : kNoSync;
+  const auto& syncs = file_->members[access.member].syncs;
+  auto found = std::lower_bound(flushes.begin(), flushes.end(), Flush{access.buffer, access.syncs});
+  for (; found != flushes.end() && found->buffer == access.buffer; ++found)
+    if (began_after(syncs[found->sync], {access.thread, access.end_ns})) return found->sync;
+  return kNoSync;
+}
+
+bool Judge::beside_syncs(const Access& write, const Access& later) const {
+  return first_start_[write.member][write.syncs] >= write.end_ns &&
+         last_end_[later.member][later.syncs] <= later.start_ns;
+}
+
+// Of what is held back, `from` is where it was done.
+bool Judge::publishes(const Access& write, std::uint32_t from, std::uint32_t sync) const {
+  const auto& syncs = file_->members[write.member].syncs;
+  if (!write.delayed()) return began_after(syncs[sync], {write.thread, write.end_ns});
+  return sync == from || began_after(syncs[sync], {syncs[from].thread, syncs[from].end_ns});
+}
+
+std::uint32_t Judge::next_publish(const Chains& chains, const Access& write, std::uint32_t from) const {
+  std::uint32_t next = chains.next_publish[from];
+  while (next != kNoSync && !publishes(write, from, next)) next = chains.next_publish[next + 1];
+  return next;
+}
+
+std::uint32_t Judge::last_see(const Chains& chains, const Access& later) const {
+  const auto& syncs = file_->members[later.member].syncs;
+  std::uint32_t last = chains.last_see[later.syncs];
+  while (last != kNoSync && !ended_before(syncs[last], later)) last = chains.last_see[last];
+  return last;
 }
 
 void Judge::find_published(const Access& write, std::size_t model) {
@@ -152,23 +188,29 @@ void Judge::find_published(const Access& write, std::size_t model) {
   if (from == kNoSync) return;
   if (about.publishes_writes()) return published_.push_back(write.delayed() ? from : kNoSync);
   const Chains& chains = chains_[model * file_->members.size() + write.member];
-  if (chains.next_publish[from] == kNoSync) return;
-  published_.push_back(chains.next_publish[from]);
-  for (const auto& thread : chains.publishes)
-    if (const auto found = std::lower_bound(thread.begin(), thread.end(), from); found != thread.end())
-      published_.push_back(*found);
+  const std::uint32_t first = next_publish(chains, write, from);
+  if (first == kNoSync) return;
+  published_.push_back(first);
+  for (const auto& thread : chains.publishes) {
+    auto found = std::lower_bound(thread.begin(), thread.end(), from);
+    while (found != thread.end() && !publishes(write, from, *found)) ++found;
+    if (found != thread.end()) published_.push_back(*found);
+  }
 }
 
 void Judge::find_seen(const Access& later, std::size_t model) {
   seen_.clear();
   if (models_[model].sees_at_once()) return seen_.push_back(kNoSync);
   const Chains& chains = chains_[model * file_->members.size() + later.member];
-  if (chains.last_see[later.syncs] == kNoSync) return;
-  seen_.push_back(chains.last_see[later.syncs]);
-  for (const auto& thread : chains.sees)
-    if (const auto behind = std::lower_bound(thread.begin(), thread.end(), later.syncs);
-        behind != thread.begin())
-      seen_.push_back(*std::prev(behind));
+  const std::uint32_t last = last_see(chains, later);
+  if (last == kNoSync) return;
+  seen_.push_back(last);
+  const auto& syncs = file_->members[later.member].syncs;
+  for (const auto& thread : chains.sees) {
+    auto behind = std::lower_bound(thread.begin(), thread.end(), later.syncs);
+    while (behind != thread.begin() && !ended_before(syncs[*std::prev(behind)], later)) --behind;
+    if (behind != thread.begin()) seen_.push_back(*std::prev(behind));
+  }
 }
 
 bool Judge::visible(const Access& write, const Access& later, std::size_t model) {
@@ -191,16 +233,19 @@ bool Judge::visible(const Access& write, const Access& later, std::size_t model)
 std::uint32_t Judge::own_conflicts(const Access& write, const Access& later) const {
   std::uint32_t conflicts = 0;
   const std::size_t members = file_->members.size();
+  const auto& syncs = file_->members[write.member].syncs;
   for (std::size_t model = 0; model < models_.size(); ++model) {
     const Model& about = models_[model];
     if (about.own_order && about.publishes_writes() && about.sees_at_once()) continue;
     const Chains& chains = chains_[model * members + write.member];
     const std::uint32_t from = write.delayed() ? effect(write) : write.syncs;
-    const std::uint32_t published = from == kNoSync ? kNoSync : chains.next_publish[from];
-    bool fine = published < later.syncs;
+    const std::uint32_t published = from == kNoSync ? kNoSync : next_publish(chains, write, from);
+    bool fine = published < later.syncs && ended_before(syncs[published], later);
     if (fine && !about.sees_at_once()) {
-      const std::uint32_t seen = chains.last_see[later.syncs];
-      fine = seen != kNoSync && seen >= published;
+      const std::uint32_t seen = last_see(chains, later);
+      fine =
+          seen == published || (seen != kNoSync && seen > published &&
+                                began_after(syncs[seen], {syncs[published].thread, syncs[published].end_ns}));
     }
     if (!fine) conflicts |= std::uint32_t{1} << model;
   }
@@ -227,8 +272,9 @@ Judgement Judge::judge_write(const Access& write, const Access& later) {
   const std::uint64_t first = std::uint64_t{write.member} << 32 | write.syncs;
   const std::uint64_t second = std::uint64_t{later.member} << 32 | later.syncs;
   Visible& lately = visible_.slot(first, second);
-  if (lately.first == first && lately.second == second && lately.first_thread == write.thread &&
-      lately.second_thread == later.thread && later.record >= lately.from_record && !write.delayed())
+  const bool alike = !write.delayed() && beside_syncs(write, later);  // as all between the same sync points
+  if (alike && lately.first == first && lately.second == second && lately.first_thread == write.thread &&
+      lately.second_thread == later.thread && later.record >= lately.from_record)
     return {Order::first, lately.conflicts};
   std::uint32_t fine = 0;
   std::uint32_t by_sync = 0;  // fine since a sync point of the writer comes before the later one
@@ -239,7 +285,7 @@ Judgement Judge::judge_write(const Access& write, const Access& later) {
   }
   const std::uint32_t conflicts = all_ & ~fine;
   if (fine != 0) {
-    if (by_sync == fine && (conflicts & ~told_by_syncs_) == 0 && !write.delayed())
+    if (by_sync == fine && (conflicts & ~told_by_syncs_) == 0 && alike)
       lately = {first, second, write.thread, later.thread, later.record, conflicts};
     return {Order::first, conflicts};
   }

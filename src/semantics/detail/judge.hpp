@@ -52,6 +52,12 @@ class Judge {
   };
   using Points = std::vector<std::uint32_t>;
 
+  // A point in the time of a thread.
+  struct Done {
+    std::uint32_t thread = 0;
+    std::int64_t end_ns = 0;
+  };
+
   struct Flush {
     std::uint16_t buffer = 0;
     std::uint32_t sync = 0;
@@ -72,6 +78,20 @@ class Judge {
   // Conflicts of an earlier write with a later access.
   Judgement judge_write(const Access& write, const Access& later);
   std::uint32_t own_conflicts(const Access& write, const Access& later) const;
+  // Sync points stand in the order in which they ended. One of another thread speaks for what was done before
+  // it began, and is known to what began when it had ended.
+  static bool began_after(const SyncPoint& sync, const Done& done) {
+    return sync.thread == done.thread || sync.start_ns >= done.end_ns;
+  }
+  static bool ended_before(const SyncPoint& sync, const Access& later) {
+    return sync.thread == later.thread || sync.end_ns <= later.start_ns;
+  }
+  // No sync point lasted while the access did.
+  bool beside_syncs(const Access& write, const Access& later) const;
+  // The first that publishes at or behind a sync point, and the last that sees before one.
+  std::uint32_t next_publish(const Chains& chains, const Access& write, std::uint32_t from) const;
+  std::uint32_t last_see(const Chains& chains, const Access& later) const;
+  bool publishes(const Access& write, std::uint32_t from, std::uint32_t sync) const;
   // Where the write may be published, and what comes later may have looked: sync points, or kNoSync for the
   // access itself.
   void find_published(const Access& write, std::size_t model);
@@ -97,6 +117,10 @@ class Judge {
   Points published_;                     // as found last
   Points seen_;
   std::vector<std::vector<Flush>> flushes_;  // by member, in order
+  // By member and how many sync points came before: when the first of the others began, and the last of these
+  // ended.
+  std::vector<std::vector<std::int64_t>> first_start_;
+  std::vector<std::vector<std::int64_t>> last_end_;
   // What is known of a sync point and the accesses of a thread: it is before all from one on, and before none
   // up to another.
   struct KnownRecords {
