@@ -51,7 +51,7 @@ class Scrambler {
     text = choice < std::size(kTexts) ? std::string(kTexts[choice]) : std::string(5000, 'n');
   }
   template <class T>
-  requires std::integral<T>
+    requires std::integral<T>
   void scramble(T& value) {
     constexpr T kMost = std::numeric_limits<T>::max();
     const T choices[] = {0,
@@ -66,8 +66,10 @@ class Scrambler {
     value = choices[random_.below(std::size(choices))];
   }
   template <class T>
-  requires std::is_enum_v<T>
-  void scramble(T& value) { value = static_cast<T>(random_.below(8)); }
+    requires std::is_enum_v<T>
+  void scramble(T& value) {
+    value = static_cast<T>(random_.below(8));
+  }
   void scramble(Bytes& bytes) { bytes.resize(random_.below(50)); }
   template <class T>
   void scramble(std::vector<T>& values) {

@@ -52,8 +52,8 @@ std::vector<std::string> CheckView::notes() const {
     const semantics::Order& one = order.orders()[i];
     const std::string which = order.orders().size() > 1 ? fmt::format("program {}: ", i + 1) : std::string();
     if (const std::string options = narrowing_of(*accesses.programs[i].trace); !options.empty())
-      notes.push_back(fmt::format("{}traced with {}: the verdict knows nothing of what that left out", which,
-                                  options));
+      notes.push_back(
+          fmt::format("{}traced with {}: the verdict knows nothing of what that left out", which, options));
     if (!one.is_proven() && accesses.programs[i].trace->processes().size() > 1) {
       if (!one.has_times())
         notes.push_back(which + "no MPI calls, and times are not exact: only fork and wait order processes");

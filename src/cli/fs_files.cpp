@@ -306,8 +306,7 @@ Result<int> copy(const Options& options, Output& /*out*/) {
                              to ? there->job.backing / *to : outside, ignored);
   if (from && to)
     if (const auto found = there->system->look(*to)) same = same || found.body.file == source->id();
-  if (same)
-    return Error{Errc::usage, fmt::format("{} and {} are the same file", options.path, options.to)};
+  if (same) return Error{Errc::usage, fmt::format("{} and {} are the same file", options.path, options.to)};
 
   UniqueFd plain;
   std::shared_ptr<burst::File> target;
@@ -328,8 +327,8 @@ Result<int> copy(const Options& options, Output& /*out*/) {
     if (put.error != 0) return failed(put.error, "cannot be written", options.to);
     return {};
   };
-  const auto copied = source ? read_whole(*source, *from, sink)
-                             : read_whole(plain_source.get(), options.path, sink);
+  const auto copied =
+      source ? read_whole(*source, *from, sink) : read_whole(plain_source.get(), options.path, sink);
   if (!copied) return copied.error();
   if (target)
     if (const int error = target->close(); error != 0) return failed(error, "cannot be closed", options.to);

@@ -192,8 +192,7 @@ Result<int> learn(const Options& options, const burst::JobPlan& plan) {
 void give_up(RunJob& job) {
   if (job.was_running && !job.has_others) return;
   const Left left = leave(job);
-  if (left.was_last && flush_for_good(*job.session))
-    static_cast<void>(stop_servers(*job.session, job.file));
+  if (left.was_last && flush_for_good(*job.session)) static_cast<void>(stop_servers(*job.session, job.file));
 }
 
 Result<int> run(Options& options, Output& out) {

@@ -93,9 +93,9 @@ Result<RunJob> take_over(const fs::path& folder, const burst::JobPlan& plan, con
   // Which model a file has is the clients' business: the next step may ask for another.
   const bool same = job->model == plan.model && job->policy == plan.policy && !job->verify && !plan.verify;
   if (taken.has_others && !same)
-    return Error{Errc::usage, fmt::format("another run uses the servers before it, under {}{}{}", job->model,
-                                          job->policy.empty() ? "" : " and a policy",
-                                          job->verify ? " with --verify" : "")}
+    return Error{Errc::usage,
+                 fmt::format("another run uses the servers before it, under {}{}{}", job->model,
+                             job->policy.empty() ? "" : " and a policy", job->verify ? " with --verify" : "")}
         .in(plan.backing.string())
         .with_remedy("wait for its end; runs at the same time need the same models, and --verify one alone");
   job->model = plan.model;
@@ -167,7 +167,8 @@ Result<RunJob> find_or_start(burst::JobPlan plan, const AskedOfServers& asked) {
   if (!running) return without_a_trace(*job, file, running.error());
   auto session = talk_to(*running);
   if (!session) return session.error();
-  return RunJob{.file = file, .job = std::move(*running), .session = std::move(*session), .use = std::move(*use)};
+  return RunJob{
+      .file = file, .job = std::move(*running), .session = std::move(*session), .use = std::move(*use)};
 }
 
 bool is_served(const fs::path& directory) { return !jobs_in(directory).empty(); }

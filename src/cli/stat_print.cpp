@@ -69,7 +69,8 @@ void print_head(const StatView& view, Output& out) {
       wall != facts.end() && wall->is_number_integer() && wall->get<std::int64_t>() > 0)
     line("when", when_text(wall->get<std::int64_t>()) +
                      (timed ? fmt::format(", for {}", time_text(view.span_ns())) : ""));
-  if (const std::string options = narrowing_of(trace); !options.empty()) line("traced with", escaped(options));
+  if (const std::string options = narrowing_of(trace); !options.empty())
+    line("traced with", escaped(options));
   std::uint64_t threads = 0;
   for (const trace::ProcessTally& process : summary.processes) threads += process.threads;
   line("records", fmt::format("{} in {}, {}; {} failed", format_count(summary.total.calls),

@@ -158,8 +158,7 @@ int sync_file(const char* /*path*/, int only_data, fuse_file_info* info) {
 }
 
 int truncate_file(const char* path, off_t size, fuse_file_info* info) {
-  if (info != nullptr)
-    return result(file_of(*info).truncate(static_cast<std::uint64_t>(size)));
+  if (info != nullptr) return result(file_of(*info).truncate(static_cast<std::uint64_t>(size)));
   const auto opened = file_system().open(name_of(path), O_WRONLY, 0);
   if (!opened) return result(opened.error);
   return result(opened.body->truncate(static_cast<std::uint64_t>(size)));
