@@ -478,6 +478,10 @@ static void notifications(void) {
   wait_for(&request);
   content(fd);
   close(fd);
+  request.aio_fildes = open("aio", O_RDONLY);
+  TELL(lio_listio(LIO_WAIT, list, 1, NULL));  // fails with its request
+  TELL(aio_return(&request));
+  close(request.aio_fildes);
 }
 
 static void list(const char* path) {

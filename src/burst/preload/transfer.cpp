@@ -120,10 +120,16 @@ int notify_of(aiocb* request) {
 int notify_of_sync(int /*operation*/, aiocb* request) { return notify_of(request); }
 
 int notify_of_list(int mode, aiocb* const* list, int count, sigevent* event) {
-  for (int i = 0; i < count; ++i)
-    if (list[i] != nullptr && list[i]->aio_lio_opcode != LIO_NOP) notify_of(list[i]);
+  bool failed = false;
+  for (int i = 0; i < count; ++i) {
+    if (list[i] == nullptr || list[i]->aio_lio_opcode == LIO_NOP) continue;
+    failed = failed || list[i]->__error_code != 0;
+    notify_of(list[i]);
+  }
   if (mode == LIO_NOWAIT && event != nullptr) notify(*event);
-  return 0;
+  if (mode != LIO_WAIT || !failed) return 0;  // who does not wait learns it from each request
+  errno = EIO;
+  return -1;
 }
 
 void sync_all() {
