@@ -82,7 +82,8 @@ class Settling {
     return (access.flags & Access::kMissed) != 0 && access.at_end();
   }
 
-  // MPI_File_set_size conflicts with accesses between the old and the new end only (MPI 3.1, 13.6.9).
+  // MPI_File_set_size conflicts with accesses between the old and the new end only (MPI 3.1, 13.6, "File
+  // Size").
   static bool cuts_off(const Access& access) {
     return access.truncates() && (access.flags & Access::kMpiIo) == 0;
   }
