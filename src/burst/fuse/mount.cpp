@@ -41,6 +41,8 @@ std::string behind(const char* path) { return mounted().job.backing.string() + p
 using Handle = std::shared_ptr<File>;
 File& file_of(const fuse_file_info& info) { return **reinterpret_cast<Handle*>(info.fh); }
 
+constexpr std::string_view kLost = ".fuse_hidden";  // as libfuse names what was removed and is still open
+
 bool is_hidden(const char* path) { return std::strncmp(path, "/.weir-", 7) == 0; }
 
 // Whether the backing directory has something else than a file there: then its attributes.
@@ -59,8 +61,9 @@ void* start(fuse_conn_info* /*connection*/, fuse_config* config) {
   // Other nodes change files too: nothing is kept in the kernel.
   config->attr_timeout = config->entry_timeout = config->negative_timeout = 0;
   config->direct_io = 1;
-  // A file that has lost its name stays as long as it is open: what is done to it comes without a path.
-  config->hard_remove = 1;
+  // A file that is removed while it is open gets a hidden name until it is closed: the kernel asks for the
+  // attributes of open files by path.
+  config->hard_remove = 0;
   config->nullpath_ok = 1;
   return &here;
 }
@@ -107,7 +110,7 @@ int read_directory(const char* /*path*/, void* buffer, fuse_fill_dir_t fill, off
   for (const NameRow& row : rows)
     if (row.path.find('/', skip) == row.path.npos) names.insert(row.path.substr(skip));
   for (const std::string& name : names)
-    if (!(directory.empty() && name.starts_with(".weir-")))
+    if (!(directory.empty() && name.starts_with(".weir-")) && !name.starts_with(kLost))
       fill(buffer, name.c_str(), nullptr, 0, static_cast<fuse_fill_dir_flags>(0));
   return 0;
 }

@@ -296,7 +296,7 @@ void before_executing(int directory, const char* path) {
   if (!Mount::current().may_hold(directory, path)) return;
   const Where where = Mount::current().locate(directory, path, Follow::yes);
   if (!where.is_file()) return;
-  FileSystem* const system = file_system();
+  FileSystem* const system = Process::is_vfork_child() ? Process::current().system_of_child() : file_system();
   if (system == nullptr) return;
   if (const auto there = system->look(where.name))
     system->session().ask(there.body.file.home(), Flush{there.body.file});

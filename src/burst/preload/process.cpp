@@ -91,19 +91,27 @@ void Process::start() {
 
 FileSystem* Process::system() {
   if (FileSystem* const ready = system_.load(std::memory_order_acquire)) return ready;
+  // What a child of vfork connects is open in that child only; its parent must not find it.
+  if (is_vfork_child()) return system_of_child();
   const Job* const known = job();
   if (known == nullptr) return nullptr;
   const std::lock_guard lock(mutex_);
   if (FileSystem* const ready = system_.load(std::memory_order_acquire)) return ready;
-  const auto node = server_of_this_node(*known);
+  FileSystem* const made = connect(*known);
+  if (made != nullptr) system_.store(made, std::memory_order_release);
+  return made;
+}
+
+FileSystem* Process::system_of_child() {
+  const Job* const known = job();
+  return known == nullptr ? nullptr : connect(*known);
+}
+
+FileSystem* Process::connect(const Job& job) {
+  const auto node = server_of_this_node(job);
   if (!node) return nullptr;
-  auto made = FileSystem::connect(*known, *node);
-  if (!made) return nullptr;
-  // What a child of vfork connects is open in that child only; its parent must not find it. It is not freed:
-  // such children make few calls and then become another program.
-  if (is_vfork_child()) return made->release();
-  system_.store(made->release(), std::memory_order_release);
-  return system_;
+  auto made = FileSystem::connect(job, *node);
+  return made ? made->release() : nullptr;
 }
 
 int Process::make_placeholder(FileId file, int flags) {

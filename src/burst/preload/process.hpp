@@ -22,6 +22,9 @@ class Process {
   void start();
   // Null when the servers cannot be reached; tried again by the next call.
   FileSystem* system();
+  // For a child of vfork on its way to exec, which may have closed its parent's connection for itself: a new
+  // one. It is never freed: such children make few calls and then become another program.
+  FileSystem* system_of_child();
   const Job* job();  // null when it cannot be read
 
   // Around fork.
@@ -53,6 +56,7 @@ class Process {
 
  private:
   void adopt_descriptors();
+  static FileSystem* connect(const Job& job);
 
   std::mutex mutex_;  // guards the connection while it is made
   std::optional<Job> job_;
