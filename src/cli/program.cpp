@@ -124,6 +124,28 @@ int run_chosen(const Program::Entry& entry, Output& out) {
   return *status;
 }
 
+// Whether an option takes as many values as follow, none among them.
+bool is_open_list(const std::vector<Program::Entry>& entries, const std::string& name) {
+  return std::ranges::any_of(entries, [&](const Program::Entry& entry) {
+    const CLI::Option* const option = entry.app->get_option_no_throw(name);
+    return option != nullptr && option->get_expected_min() == 0 && option->get_expected_max() > 1;
+  });
+}
+
+// The words for the parser. It takes a "--" behind an open list for the end of that list, and the options of
+// the program behind it for Weir's own: there it gets another one.
+std::vector<const char*> words_to_parse(const Program& program, int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  const auto is_end = [](const char* word) { return std::string_view(word) == "--"; };
+  const auto end = std::ranges::find_if(words, is_end);
+  const auto option = std::find_if(std::make_reverse_iterator(end), words.rend(),
+                                   [](const char* word) { return word[0] == '-'; });
+  if (end == words.end() || option == words.rend()) return words;
+  const std::string_view text = *option;
+  if (is_open_list(program.entries, std::string(text.substr(0, text.find('='))))) words.insert(end, "--");
+  return words;
+}
+
 int parse_and_run(int argc, const char* const* argv) {
   Program program = make_program();
   Output out(STDOUT_FILENO);
@@ -138,7 +160,8 @@ int parse_and_run(int argc, const char* const* argv) {
   if (word && std::ranges::none_of(program.entries, is_word))
     return report("weir", unknown_command(program.entries, *word, "weir"));
   try {
-    program.app->parse(argc, argv);
+    const std::vector<const char*> words = words_to_parse(program, argc, argv);
+    program.app->parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::CallForVersion&) {
     return print(version_text());
   } catch (const CLI::CallForHelp&) {

@@ -174,7 +174,7 @@ def stage_in_by_a_user(checks, weir):
         for path in (there.scratch, there.path, there.buffer, there.path / "own"):
             os.chown(path, nobody.pw_uid, nobody.pw_gid)
         show = "import os, sys; print([int(os.stat(f).st_mtime) for f in sys.argv[1:]])"
-        done = there.run([sys.executable, "-c", show, there.path / "own", there.path / "of another"], "--json", "--stage-in",
+        done = there.run(["/usr/bin/python3", "-c", show, there.path / "own", there.path / "of another"], "--json", "--stage-in",
                          user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[])
         if not checks.equal("read-only input", (done.returncode, done.stderr if done.returncode else ""), (0, "")):
             return None
