@@ -4,23 +4,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <glob.h>
 #include <limits.h>
 #include <linux/falloc.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -30,29 +24,6 @@
 
 extern char** environ;
 static const char* self;
-
-// Where the number itself is no matter.
-#define TELL_OK(call)                                          \
-  do {                                                         \
-    errno = 0;                                                 \
-    const int good = (long long)(call) != -1;                  \
-    const int error = errno;                                   \
-    say("%s %s", #call, good ? "ok" : strerrorname_np(error)); \
-  } while (0)
-
-static void content(int fd) {
-  char bytes[256];
-  const ssize_t got = pread(fd, bytes, sizeof bytes, 0);
-  printf("  content %zd:", got);
-  for (ssize_t i = 0; i < got; ++i) {
-    if (bytes[i] >= ' ' && bytes[i] < 127)
-      putchar(bytes[i]);
-    else
-      printf("\\%02x", (unsigned char)bytes[i]);
-  }
-  putchar('\n');
-  fflush(stdout);
-}
 
 static void transfers(void) {
   say("-- transfers");
@@ -378,47 +349,6 @@ static void facts(void) {
   close(fd);
 }
 
-// What was written by now has as many bytes.
-static int is_filled(const struct dirent* entry) {
-  struct stat status;
-  return entry->d_type == DT_REG && stat(entry->d_name, &status) == 0 && status.st_size > 0;
-}
-
-static int by_size(const struct dirent** a, const struct dirent** b) {
-  struct stat one;
-  struct stat two;
-  if (stat((*a)->d_name, &one) != 0 || stat((*b)->d_name, &two) != 0)
-    say("  %s or %s is not there", (*a)->d_name, (*b)->d_name);
-  return one.st_size < two.st_size ? -1 : one.st_size > two.st_size;
-}
-
-// Functions of the program that scandir calls do I/O of their own.
-static void selecting(void) {
-  say("-- selecting");
-  TELL(mkdir("select", 0700));
-  TELL(chdir("select"));
-  const char* const names[] = {"empty", "long", "short"};
-  for (int i = 0; i < 3; ++i) {
-    const int fd = open(names[i], O_WRONLY | O_CREAT, 0600);
-    write(fd, "text", i == 0 ? 0 : i == 1 ? 4 : 2);
-    close(fd);
-  }
-  struct dirent** found = NULL;
-  for (int i = 0; i < 2; ++i) {
-    const int count = i == 0 ? scandir(".", &found, is_filled, by_size)
-                             : scandirat(AT_FDCWD, ".", &found, is_filled, by_size);
-    say("  %d", count);
-    for (int j = 0; j < count; ++j) {
-      say("  %s", found[j]->d_name);
-      free(found[j]);
-    }
-    free(found);
-  }
-  TELL(scandir("missing", &found, is_filled, by_size));
-  TELL(scandirat(AT_FDCWD, "missing", &found, is_filled, by_size));
-  TELL(chdir(".."));
-}
-
 static struct aiocb next_request;
 static sem_t notified;
 
@@ -482,143 +412,6 @@ static void notifications(void) {
   TELL(lio_listio(LIO_WAIT, list, 1, NULL));  // fails with its request
   TELL(aio_return(&request));
   close(request.aio_fildes);
-}
-
-static void list(const char* path) {
-  struct dirent** found = NULL;
-  const int count = scandir(path, &found, NULL, alphasort);
-  printf("  in %s:", path);
-  for (int i = 0; i < count; ++i) {
-    const char* const name = found[i]->d_name;
-    if (strncmp(name, ".weir", 5) != 0)
-      printf(" %s%s", name, found[i]->d_type == DT_DIR ? "/" : found[i]->d_type == DT_LNK ? "@" : "");
-    free(found[i]);
-  }
-  free(found);
-  putchar('\n');
-  fflush(stdout);
-}
-
-static int touch(const char* name, const char* text) {
-  const int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  if (fd < 0) return -1;
-  const ssize_t wrote = write(fd, text, strlen(text));
-  close(fd);
-  return (int)wrote;
-}
-
-static void names(void) {
-  say("-- names");
-  TELL(mkdir("n", 0755));
-  TELL(mkdir("n", 0755));
-  TELL(chdir("n"));
-  TELL(touch("a", "a"));
-  TELL(touch("b", "bb"));
-  TELL(mkdir("a", 0755));
-  TELL(rename("a", "b"));
-  TELL(rename("a", "c"));
-  list(".");
-  TELL(mkdir("sub", 0755));
-  TELL(touch("sub/x", "x"));
-  TELL(rename("b", "sub"));
-  TELL(rename("sub", "b"));
-  TELL(rename("sub", "sub/inside"));
-  TELL(rmdir("sub"));
-  TELL(rmdir("b"));
-  TELL(unlink("sub"));
-  TELL(rename("sub", "moved"));
-  list("moved");
-  TELL(access("moved/x", F_OK));
-  TELL(access("sub/x", F_OK));
-  TELL(renameat2(AT_FDCWD, "b", AT_FDCWD, "moved/x", RENAME_NOREPLACE));
-  TELL(symlink("b", "link"));
-  char target[64] = "";
-  TELL(readlink("link", target, sizeof target));
-  TELL(readlink("b", target, sizeof target));
-  TELL(touch("link", "through"));
-  struct stat status;
-  TELL(lstat("link", &status));
-  say("  a link %d", S_ISLNK(status.st_mode));
-  TELL(stat("b", &status));
-  say("  size %d", (int)status.st_size);
-  TELL(symlink("b", "b"));
-  TELL(open("link", O_RDONLY | O_NOFOLLOW));
-  TELL(symlink("loop", "loop"));
-  TELL(open("loop", O_RDONLY));
-  TELL(mkfifo("fifo", 0600));
-  list(".");
-  char path[PATH_MAX];
-  char* const resolved = realpath("link", path);
-  say("  realpath ends in %s", resolved != NULL ? strrchr(resolved, '/') : "nothing");
-  say("  cwd ends in %s", getcwd(path, sizeof path) != NULL ? strrchr(path, '/') : "nothing");
-  glob_t globbed;
-  say("  glob %d", glob("*", 0, NULL, &globbed) == 0 ? (int)globbed.gl_pathc : -1);
-  TELL(remove("fifo"));
-  TELL(remove("link"));
-  TELL(remove("loop"));
-  const int open_file = open("b", O_RDWR);
-  TELL(unlink("b"));
-  TELL(write(open_file, "still there", 11));
-  content(open_file);
-  TELL(touch("b", "another"));
-  content(open_file);
-  close(open_file);
-  DIR* const directory = opendir(".");
-  int count = 0;
-  while (readdir(directory) != NULL) ++count;
-  touch("late", "late");
-  rewinddir(directory);
-  int again = 0;
-  while (readdir(directory) != NULL) ++again;
-  say("  %d entries, %d after rewinding", count, again);
-  closedir(directory);
-  TELL(unlink("moved/x"));
-  TELL(rmdir("moved"));
-  TELL(unlink("b"));
-  TELL(unlink("late"));
-  TELL(unlink("late"));
-  TELL(chdir(".."));
-  TELL(rmdir("n"));
-}
-
-// As an earlier run has left it: nobody sees it made.
-static int leave(const char* name) {
-  const long fd = syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT, 0600);
-  return fd < 0 ? -1 : (int)syscall(SYS_close, fd);
-}
-
-static void replacements(void) {
-  say("-- renames onto what is there");
-  mkdir("r", 0755);
-  TELL(chdir("r"));
-  mkdir("tmp", 0755);
-  mkdir("results", 0755);
-  TELL(touch("tmp/x", "new"));
-  TELL(leave("results/x"));
-  TELL(rename("tmp", "results"));
-  list("tmp");
-  struct stat status;
-  TELL(stat("results/x", &status));
-  say("  size %d", (int)status.st_size);
-  TELL(symlink("results", "link"));
-  TELL(rename("tmp", "link"));
-  TELL(rename("tmp", "tmp"));
-  list("tmp");
-  TELL(mkdir("empty", 0700));
-  TELL(chmod("tmp", 0777));
-  TELL(rename("tmp", "empty"));
-  TELL(stat("empty", &status));
-  say("  mode %o", status.st_mode);
-  list("empty");
-  TELL(rename("missing", "link"));
-  TELL(lstat("link", &status));
-  TELL(rename("empty/x", "link"));
-  TELL(lstat("link", &status));
-  say("  a link %d size %d", S_ISLNK(status.st_mode), (int)status.st_size);
-  TELL(symlink("nowhere", "lock"));
-  TELL(open("lock", O_WRONLY | O_CREAT | O_EXCL, 0600));
-  TELL(access("nowhere", F_OK));
-  TELL(chdir(".."));
 }
 
 static void streams(void) {
@@ -712,157 +505,6 @@ static void by_number(void) {
   close(kept);
 }
 
-static void mappings(void) {
-  say("-- mappings");
-  const int fd = open("m", O_RDWR | O_CREAT | O_TRUNC, 0600);
-  for (int i = 0; i < 2000; ++i) write(fd, "0123456789", 10);
-  char* const shared = mmap(NULL, 20000, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  const char* const copy = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, fd, 4096);
-  if (shared == MAP_FAILED || copy == MAP_FAILED) {
-    say("mmap failed");
-    return;
-  }
-  say("  %.10s %.4s", shared, copy);
-  memcpy(shared + 5000, "MAPPED", 6);
-  TELL(msync(shared, 20000, MS_SYNC));
-  char bytes[8] = "";
-  TELL(pread(fd, bytes, 6, 5000));
-  say("  %s", bytes);
-  memcpy(shared + 10, "LAST", 4);
-  TELL(munmap(shared, 20000));
-  TELL(munmap((void*)copy, 8192));
-  TELL(pread(fd, bytes, 4, 10));
-  say("  %.4s", bytes);
-  const int reading = open("m", O_RDONLY);
-  TELL_OK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, reading, 0));
-  TELL_OK(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, reading, 1));
-  close(reading);
-  close(fd);
-}
-
-// Mappings that are put over one another, and pages that may not be read.
-static void mappings_over_others(void) {
-  say("-- mappings over others");
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  const int one = open("m1", O_RDWR | O_CREAT | O_TRUNC, 0600);
-  const int two = open("m2", O_RDWR | O_CREAT | O_TRUNC, 0600);
-  for (size_t i = 0; i < 4 * page; i += 4) {
-    write(one, "1111", 4);
-    write(two, "2222", 4);
-  }
-  char* const shared = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_SHARED, one, 0);
-  if (shared == MAP_FAILED) {
-    say("mmap failed");
-    return;
-  }
-  shared[0] = 'a';
-  shared[page] = 'b';
-  TELL(mmap(shared + page, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, two, 0) == shared + page);
-  TELL(mmap(shared, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, two, 0) == shared);
-  shared[1] = 'p';
-  shared[page + 1] = 'c';
-  shared[2 * page + 1] = 'd';
-  TELL(mprotect(shared + 2 * page, page, PROT_NONE));
-  TELL(msync(shared, 4 * page, MS_SYNC));
-  char bytes[4] = "";
-  for (off_t at = 0; at < 4; ++at) {
-    TELL(pread(one, bytes, 3, at * (off_t)page));
-    say("  %s", bytes);
-    TELL(pread(two, bytes, 3, at * (off_t)page));
-    say("  %s", bytes);
-  }
-  char* const closed = mmap(NULL, page, PROT_NONE, MAP_SHARED, two, (off_t)page);
-  TELL(fsync(two));
-  TELL(mprotect(closed, page, PROT_READ | PROT_WRITE));
-  closed[0] = 'e';
-  TELL(mprotect(closed, page, PROT_NONE));
-  TELL(munmap(shared, 4 * page));
-  TELL(munmap(closed, page));
-  TELL(pread(two, bytes, 3, (off_t)page));
-  say("  %s", bytes);
-  close(one);
-  close(two);
-}
-
-static int try_lock(int command, short type, off_t start, off_t length) {
-  fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    const int fd = open("l", O_RDWR);
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
-    const int result = command == -1 ? flock(fd, LOCK_EX | LOCK_NB) : fcntl(fd, command, &lock);
-    _exit(result == 0 ? 0 : errno);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WEXITSTATUS(status);
-}
-
-// What a child does with a descriptor that it shares with its parent: it must not wait for a lock of either.
-static int write_in_child(int fd, int with_lock) {
-  fflush(stdout);
-  const pid_t child = fork();
-  if (child == 0) {
-    alarm(20);
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 3};
-    if (with_lock) _exit(fcntl(fd, F_OFD_SETLK, &whole) != 0 || write(fd, "child", 5) != 5);
-    if (fcntl(fd, F_GETLK, &whole) != 0) _exit(2);
-    if (whole.l_type != F_WRLCK || whole.l_start != 0 || whole.l_len != 0) _exit(3);
-    _exit(write(fd, "child", 5) != 5);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static void locks(void) {
-  say("-- locks");
-  const int fd = open("l", O_RDWR | O_CREAT | O_TRUNC, 0600);
-  write(fd, "0123456789", 10);
-  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_END, .l_start = -4, .l_len = 2};
-  TELL(fcntl(fd, F_SETLK, &lock));
-  TELL(try_lock(F_SETLK, F_WRLCK, 0, 6));
-  TELL(try_lock(F_SETLK, F_RDLCK, 6, 1));
-  TELL(try_lock(F_SETLK, F_WRLCK, 8, 0));
-  TELL(try_lock(F_OFD_SETLK, F_WRLCK, 7, 1));
-  lock.l_type = F_UNLCK;
-  TELL(fcntl(fd, F_SETLK, &lock));
-  TELL(try_lock(F_SETLK, F_WRLCK, 0, 0));
-  lock.l_type = F_WRLCK;
-  TELL(fcntl(fd, F_GETLK, &lock));
-  say("  free %d, asked %d from %d for %d", lock.l_type == F_UNLCK, lock.l_whence, (int)lock.l_start,
-      (int)lock.l_len);
-  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  TELL(fcntl(fd, F_SETLK, &whole));
-  TELL(write_in_child(fd, 0));
-  whole.l_type = F_UNLCK;
-  TELL(fcntl(fd, F_SETLK, &whole));
-  TELL(write_in_child(fd, 1));
-  whole.l_type = F_UNLCK;
-  TELL(fcntl(fd, F_OFD_SETLK, &whole));
-  whole = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 8, .l_len = -3};
-  TELL(fcntl(fd, F_SETLK, &whole));
-  TELL(try_lock(F_SETLK, F_WRLCK, 7, 1));
-  TELL(try_lock(F_SETLK, F_WRLCK, 8, 0));
-  whole = (struct flock){.l_type = F_UNLCK, .l_whence = SEEK_SET};
-  TELL(fcntl(fd, F_SETLK, &whole));
-  whole.l_type = F_WRLCK;
-  TELL(fcntl(fd, F_OFD_SETLK, &whole));
-  struct flock asked = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 3, .l_len = 1};
-  const int other = open("l", O_RDWR);
-  TELL(fcntl(other, F_OFD_GETLK, &asked));
-  say("  held %d from %d for %d", asked.l_type == F_WRLCK, (int)asked.l_start, (int)asked.l_len);
-  TELL(fcntl(other, F_OFD_SETLK, &asked));
-  close(fd);
-  TELL(flock(other, LOCK_EX));
-  TELL(try_lock(-1, 0, 0, 0));
-  TELL(flock(other, LOCK_UN));
-  TELL(try_lock(-1, 0, 0, 0));
-  TELL(lockf(other, F_TLOCK, 5));
-  TELL(lockf(other, F_ULOCK, 5));
-  close(other);
-}
-
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   if (argc > 2) return as_child();
@@ -875,15 +517,9 @@ int main(int argc, char** argv) {
   descriptors();
   opens();
   facts();
-  names();
-  replacements();
   streams();
   by_number();
-  mappings();
-  mappings_over_others();
-  selecting();
   notifications();
-  locks();
   borrowed();
   environments();
   return 0;

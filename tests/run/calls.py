@@ -96,9 +96,9 @@ def flushed_links(checks, weir):
 
 
 def main():
-    weir, calls, names_and_text = sys.argv[1:4]
+    weir, *programs = sys.argv[1:]
     checks = Checks()
-    for program in (calls, names_and_text):
+    for program in programs:
         name = Path(program).name
         with Directory(weir) as plain:
             bare = subprocess.run([program, plain.path], capture_output=True, text=True, timeout=120, check=False)
