@@ -1,18 +1,14 @@
 #include "semantics/accesses.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <string>
 #include <vector>
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
 
-#include "base/scratch_dir.hpp"
-#include "trace/made_run_test.hpp"
+#include "semantics/rebuilt_test.hpp"
 
 namespace weir::semantics {
 namespace {
@@ -20,78 +16,6 @@ namespace {
 using namespace trace::made;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-class Rebuilt : public testing::Test {
- protected:
-  std::filesystem::path run() const { return dir_.path() / "run"; }
-
-  // Merges what the lanes left and rebuilds it.
-  const Accesses& rebuilt(trace::TimingMode timing = trace::TimingMode::lossless) {
-    const auto merged = merge(run(), timing);
-    EXPECT_TRUE(merged) << merged.error().text();
-    auto opened = trace::TraceFile::open(run());
-    EXPECT_TRUE(opened) << opened.error().text();
-    trace_ = std::make_unique<trace::TraceFile>(*std::move(opened));
-    auto made = rebuild({trace_.get()});
-    EXPECT_TRUE(made) << made.error().text();
-    accesses_ = *std::move(made);
-    if (timing == trace::TimingMode::lossless) compare_without_order();
-    return accesses_;
-  }
-
-  // Who only adds accesses up gets the same ones, in another order.
-  void compare_without_order() const {
-    std::uint64_t seen = 0;
-    RebuildOptions how;
-    how.ordered = false;
-    how.threads = 1;
-    how.also = [&](std::uint32_t, const trace::Record&) { ++seen; };
-    const auto made = rebuild({trace_.get()}, how);
-    ASSERT_TRUE(made) << made.error().text();
-    EXPECT_EQ(seen, trace_->records());
-    EXPECT_TRUE(made->orders.empty());
-    ASSERT_EQ(made->files.size(), accesses_.files.size());
-    for (std::size_t i = 0; i < made->files.size(); ++i) {
-      EXPECT_EQ(made->files[i].name, accesses_.files[i].name);
-      EXPECT_THAT(texts(made->files[i]), testing::UnorderedElementsAreArray(texts(accesses_.files[i])));
-      EXPECT_EQ(made->files[i].written_bytes, accesses_.files[i].written_bytes);
-    }
-  }
-
-  // "w0 0+64" for each access of a file, by time: process 0 wrote 64 bytes at 0. '~' where it takes effect
-  // later, '?' where nothing was there to be read; "end0 64" where it relied on the end being there.
-  static std::vector<std::string> texts(const File& file) {
-    std::vector<std::string> list;
-    for (const Access& one : file.accesses) {
-      const std::uint32_t process = file.members[one.member].process;
-      if (one.relies_on_end()) {
-        list.push_back(fmt::format("end{} {}", process, one.begin));
-        continue;
-      }
-      list.push_back(fmt::format("{}{}{}{} {}+{}", one.delayed() ? "~" : "",
-                                 (one.flags & Access::kMissed) != 0 ? "?" : "", one.writes() ? "w" : "r",
-                                 process, one.begin, one.end - one.begin));
-    }
-    return list;
-  }
-  std::vector<std::string> texts(std::string_view name) {
-    for (const File& file : rebuilt().files)
-      if (file.name == name) return texts(file);
-    return {"no such file"};
-  }
-
- private:
-  ScratchDir dir_;
-  std::unique_ptr<trace::TraceFile> trace_;
-  Accesses accesses_;
-};
-
-void begin(Lane& lane, std::uint64_t number) {
-  lane.program("/bin/app", "/data", std::string("app\0", 4));
-  lane.thread(number);
-}
-
-Part flags(int value) { return literal(value); }
 
 TEST_F(Rebuilt, PositionMovesWithReadsAndWritesAndSeeks) {
   {
@@ -195,116 +119,6 @@ TEST_F(Rebuilt, AppendsGoToTheEndWhoeverMovedIt) {
                                               "end1 22", "w1 23+3"));
 }
 
-TEST_F(Rebuilt, StreamsWriteLaterAndSeekFromTheEnd) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("fopen", 0, {path("s"), text("w+")}, opened(0, 3), 100, 10);
-    lane.call("fwrite", 0, {absent(), literal(8), literal(4), handle(0)}, full(), 200, 10);
-    lane.call("fputs", 0, {literal(6), handle(0)}, literal(1), 300, 10);
-    lane.call("fseek", 0, {handle(0), literal(-10), literal(SEEK_END)}, literal(0), 400, 10);
-    lane.call("fread", 0, {absent(), literal(1), literal(10), handle(0)}, full(), 500, 10);
-    lane.call("rewind", 0, {handle(0)}, absent(), 600, 10);
-    lane.call("fread", 0, {absent(), literal(4), literal(2), handle(0)}, literal(1), 700, 10);
-    lane.call("fclose", 0, {handle(0)}, literal(0), 800, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 0+32", "~w0 32+6", "r0 28+10", "r0 0+4", "?r0 4+4096"));
-  const auto& syncs = made.files[0].members[0].syncs;
-  ASSERT_EQ(syncs.size(), 4U);  // fopen, two seeks, fclose
-  EXPECT_EQ(syncs[0].operations, consistency::Operations{consistency::Operation::fopen}.bits());
-  EXPECT_EQ(syncs[3].operations,
-            consistency::Operations{consistency::Operation::fclose}.bits() | SyncPoint::kFlushes);
-}
-
-TEST_F(Rebuilt, AStreamThatIsReadToItsEndAskedForMore) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("fopen", 0, {path("s"), text("r")}, opened(0, 3), 100, 10);
-    lane.call("fread", 0, {absent(), literal(8), literal(1000), handle(0)}, literal(10), 200, 10);
-    lane.call("fgetc", 0, {handle(0)}, failed(0), 300, 10);
-    lane.call("fputc", 0, {absent(), handle(0)}, failed(EBADF), 400, 10);
-    lane.call("fopen", 0, {path("s"), text("w")}, opened(1, 4), 500, 10);
-    lane.call("fgetc", 0, {handle(1)}, failed(EBADF), 600, 10);
-  }
-  EXPECT_THAT(texts("/data/s"), ElementsAre("r0 0+80", "?r0 80+7920", "?r0 80+4096", "w0 0+80"));
-}
-
-TEST_F(Rebuilt, WordsAndLinesOfStreamsMoveThePosition) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("fopen", 0, {path("s"), text("w+")}, opened(0, 3), 100, 10);
-    lane.call("putw", 0, {literal(7), handle(0)}, literal(0), 200, 10);
-    lane.call("fputs", 0, {literal(0), handle(0)}, literal(1), 300, 10);  // of nothing
-    lane.call("fwrite", 0, {absent(), literal(1), literal(5), handle(0)}, full(), 400, 10);
-    lane.call("rewind", 0, {handle(0)}, absent(), 500, 10);
-    lane.call("getw", 0, {handle(0)}, literal(7), 600, 10);
-    lane.call("dup2", 0, {handle(0), literal(1)}, opened(1, 1), 700, 10);
-    lane.call("puts", 0, {literal(9)}, literal(10), 800, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 0+4", "~w0 4+5", "r0 0+4", "~w0 4+10"));
-  EXPECT_FALSE(made.files[0].guessed);
-}
-
-// putc_unlocked is in the program itself: what it calls when the buffer is full is all that is seen.
-TEST_F(Rebuilt, ABufferThatTheProgramFillsItselfIsABlockEachTime) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("fopen", 0, {path("s"), text("w+")}, opened(0, 3), 100, 10);
-    lane.call("__overflow", 0, {handle(0), absent()}, absent(), 200, 10);
-    lane.call("__overflow", 0, {handle(0), absent()}, absent(), 300, 10);
-    lane.call("rewind", 0, {handle(0)}, absent(), 400, 10);
-    lane.call("__uflow", 0, {handle(0)}, absent(), 500, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 0+4096", "~w0 4096+4096", "r0 0+4096"));
-  EXPECT_TRUE(made.files[0].guessed);
-}
-
-TEST_F(Rebuilt, WideCharactersAreGuessedToBeOneByteEach) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("fopen", 0, {path("s"), text("w+")}, opened(0, 3), 100, 10);
-    lane.call("fputws", 0, {literal(6), handle(0)}, literal(1), 200, 10);
-    lane.call("fwprintf", 0, {handle(0), absent(), absent()}, literal(4), 300, 10);
-    lane.call("rewind", 0, {handle(0)}, absent(), 400, 10);
-    lane.call("fgetwc", 0, {handle(0)}, absent(), 500, 10);
-    lane.call("ungetwc", 0, {absent(), handle(0)}, absent(), 600, 10);
-    lane.call("fwscanf", 0, {handle(0), absent(), absent()}, literal(2), 700, 10);
-    lane.call("dup2", 0, {handle(0), literal(2)}, opened(1, 2), 800, 10);
-    lane.call("perror", 0, {literal(3)}, absent(), 900, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("~w0 0+6", "~w0 6+4", "r0 0+1", "r0 0+4096", "w0 0+3"));
-  EXPECT_TRUE(made.files[0].guessed);
-}
-
-TEST_F(Rebuilt, AStreamForAppendingIsReadFromTheBeginning) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("open", 0, {path("s"), flags(O_RDWR | O_CREAT | O_TRUNC), literal(0644)}, opened(0, 3), 100,
-              10);
-    lane.call("pwrite", 0, {handle(0), absent(), literal(100), literal(0)}, full(), 200, 10);
-    lane.call("fopen", 0, {path("s"), text("a+")}, opened(1, 4), 300, 10);
-    lane.call("fread", 0, {absent(), literal(1), literal(10), handle(1)}, full(), 400, 10);
-    lane.call("fwrite", 0, {absent(), literal(1), literal(5), handle(1)}, full(), 500, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+100", "r0 0+10", "~w0 100+5"));
-  EXPECT_FALSE(made.files[0].guessed);
-}
-
 TEST_F(Rebuilt, TheEndOfAFileOlderThanTheTraceIsGuessed) {
   {
     Lane lane(run(), {.process = 100});
@@ -319,24 +133,6 @@ TEST_F(Rebuilt, TheEndOfAFileOlderThanTheTraceIsGuessed) {
   ASSERT_EQ(made.files.size(), 2U);
   EXPECT_FALSE(made.files[0].guessed);  // by name: "new"
   EXPECT_TRUE(made.files[1].guessed);
-}
-
-TEST_F(Rebuilt, AFlushIsOfItsOwnStream) {
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    lane.call("fopen", 0, {path("s"), text("w")}, opened(0, 3), 100, 10);
-    lane.call("fwrite", 0, {absent(), literal(1), literal(10), handle(0)}, full(), 200, 10);
-    lane.call("fopen", 0, {path("s"), text("r")}, opened(1, 4), 300, 10);
-    lane.call("fclose", 0, {handle(1)}, literal(0), 400, 10);
-    lane.call("fclose", 0, {handle(0)}, literal(0), 500, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  const auto& syncs = made.files[0].members[0].syncs;
-  ASSERT_EQ(syncs.size(), 4U);
-  EXPECT_NE(syncs[2].buffer, made.files[0].accesses[0].buffer);
-  EXPECT_EQ(syncs[3].buffer, made.files[0].accesses[0].buffer);
 }
 
 TEST_F(Rebuilt, CuttingOffIsAWriteOfWhatWasThere) {
@@ -644,183 +440,6 @@ TEST_F(Rebuilt, PipesDevicesAndStandardStreamsAreNoFiles) {
     lane.call("write", 0, {handle(1), absent(), literal(5)}, full(), 200, 10);
   }
   EXPECT_THAT(rebuilt().files, IsEmpty());
-}
-
-// Both ranks through the same view: blocks of two integers, rank by rank.
-TEST_F(Rebuilt, MpiViewsWithDerivedTypes) {
-  for (const std::int32_t rank : {0, 1}) {
-    Lane lane(run(), {.process = static_cast<std::uint64_t>(100 + rank), .start = 1000});
-    begin(lane, static_cast<std::uint64_t>(100 + rank));
-    lane.rank(rank, 2, 0, 0);
-    lane.call("MPI_File_open", 0,
-              {text("MPI_COMM_WORLD"), path("ufs:/data/m"), literal(9), null(), opened(0, -1)}, literal(0),
-              100, 10);
-    lane.call("MPI_Type_vector", 0, {literal(2), literal(2), literal(4), text("MPI_INT"), literal(7)},
-              literal(0), 200, 10);
-    lane.call("MPI_Type_create_resized", 0, {literal(7), literal(0), literal(32), literal(8)}, literal(0),
-              250, 10);
-    lane.call("MPI_File_set_view", 0,
-              {handle(0), literal(rank * 8), text("MPI_INT"), literal(8), text("native"), null()}, literal(0),
-              300, 10);
-    lane.call("MPI_File_write_at", 0,
-              {handle(0), literal(2), absent(), literal(4), text("MPI_INT"), absent()}, literal(0),
-              400 + 100 * static_cast<std::uint64_t>(rank), 10);
-    lane.call("MPI_File_close", 0, {handle(0)}, literal(0), 900, 10);
-  }
-  // From the third integer on: the second block of the first tile, the first of the next.
-  EXPECT_THAT(texts("/data/m"), ElementsAre("w0 16+8", "w0 32+8", "w1 24+8", "w1 40+8"));
-}
-
-TEST_F(Rebuilt, ASeekToTheEndOfAnMpiFileIsForgottenAtTheNext) {
-  {
-    Lane lane(run(), {.process = 100, .start = 1000});
-    begin(lane, 100);
-    lane.rank(0, 1, 0, 0);
-    lane.call("MPI_File_open", 0,
-              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 100,
-              10);
-    lane.call("MPI_File_seek", 0, {handle(0), literal(0), literal(604)}, literal(0), 200, 10);
-    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(2), text("MPI_BYTE"), absent()}, literal(0),
-              300, 10);
-    lane.call("MPI_File_write_at", 0,
-              {handle(0), literal(50), absent(), literal(3), text("MPI_BYTE"), absent()}, literal(0), 400,
-              10);
-    lane.call("MPI_File_seek", 0, {handle(0), literal(7), literal(600)}, literal(0), 500, 10);
-    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(4), text("MPI_BYTE"), absent()}, literal(0),
-              600, 10);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 50+3", "w0 7+4"));
-  EXPECT_EQ(made.untyped, 1U);
-}
-
-TEST_F(Rebuilt, ThePositionOfAnMpiFileIsLostWithATypeThatIsNotKnown) {
-  {
-    Lane lane(run(), {.process = 100, .start = 1000});
-    begin(lane, 100);
-    lane.rank(0, 1, 0, 0);
-    lane.call("MPI_File_open", 0,
-              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 100,
-              10);
-    const auto write = [&](const Part& type, std::uint64_t at) {
-      lane.call("MPI_File_write", 0, {handle(0), absent(), literal(2), type, absent()}, literal(0), at, 10);
-    };
-    write(text("MPI_DOUBLE_INT"), 200);
-    write(text("MPI_BYTE"), 300);
-    lane.call("MPI_File_write_at", 0, {handle(0), literal(50), absent(), literal(3), literal(99), absent()},
-              literal(0), 400, 10);
-    write(text("MPI_BYTE"), 500);
-    write(literal(99), 600);  // as nothing made it
-    write(text("MPI_BYTE"), 700);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+24", "w0 24+2", "w0 26+2"));
-  EXPECT_EQ(made.untyped, 3U);
-}
-
-TEST_F(Rebuilt, WhatMpiDoesBelowCountsOnceAndItsOwnFilesDoNot) {
-  {
-    Lane lane(run(), {.process = 100, .start = 1000});
-    begin(lane, 100);
-    lane.rank(0, 1, 0, 0);
-    lane.call("open", 1, {path("/data/m"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(1, 5), 110, 10);
-    lane.call("open", 1, {path("/tmp/m.shared"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(2, 6), 130,
-              10);
-    lane.call("write", 1, {handle(2), absent(), literal(8)}, full(), 150, 10);
-    lane.call("MPI_File_open", 0,
-              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 100,
-              100);
-    lane.call("pwrite", 1, {handle(1), absent(), literal(4), literal(0)}, full(), 310, 10);
-    lane.call("pwrite", 1, {handle(1), absent(), literal(4), literal(8)}, full(), 330, 10);
-    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(2), text("MPI_INT"), absent()}, literal(0),
-              300, 60);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+4", "w0 8+4"));
-  EXPECT_EQ(made.library_files, 1U);
-}
-
-// As HDF5 does it.
-TEST_F(Rebuilt, WhatMpiDoesInsideAnotherLibraryIsItsOwn) {
-  {
-    Lane lane(run(), {.process = 100, .start = 1000});
-    begin(lane, 100);
-    lane.rank(0, 1, 0, 0);
-    lane.call("open", 2, {path("/data/m"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(1, 5), 110, 10);
-    lane.call("open", 2, {path("/tmp/m.shared"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(2, 6), 130,
-              10);
-    lane.call("write", 2, {handle(2), absent(), literal(8)}, full(), 150, 10);
-    lane.call("MPI_File_open", 1,
-              {text("MPI_COMM_WORLD"), path("/data/m"), literal(9), null(), opened(0, -1)}, literal(0), 105,
-              100);
-    lane.call("H5Lexists", 0, {literal(1), text("x"), literal(0)}, literal(1), 100, 200);
-    lane.call("pwrite", 1, {handle(1), absent(), literal(4), literal(0)}, full(), 310, 10);
-    lane.call("MPI_File_write", 0, {handle(0), absent(), literal(1), text("MPI_INT"), absent()}, literal(0),
-              300, 60);
-  }
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w0 0+4"));
-  EXPECT_EQ(made.library_files, 1U);
-}
-
-// As many calls in one as a walk over a large tree makes: each is looked at a few times and not for every
-// other one.
-TEST_F(Rebuilt, CallsInsideOneCallTakeTimeInProportion) {
-  constexpr std::uint64_t kCalls = 200'000;
-  {
-    Lane lane(run(), {.process = 100});
-    begin(lane, 100);
-    for (std::uint64_t i = 0; i < kCalls; ++i)
-      lane.call("stat", 1, {path("a"), absent()}, literal(0), 200 + 10 * i, 5);
-    lane.call("H5Lexists", 0, {literal(1), text("x"), literal(0)}, literal(1), 100, 200 + 10 * kCalls);
-  }
-  std::uint64_t inside = 0;
-  for (const MetadataCount& one : rebuilt().metadata)
-    if (one.function == "stat" && one.made_by == MetadataCount::Library::hdf5) inside += one.calls;
-  EXPECT_EQ(inside, kCalls);
-}
-
-// Rank 1 reads between two writes of rank 0, by barriers; its clock is behind, or there is none.
-void read_between_writes(const std::filesystem::path& run) {
-  const auto barrier = [](Lane& lane, std::uint64_t at) {
-    lane.call("MPI_Barrier", 0, {text("MPI_COMM_WORLD")}, literal(0), at, 10);
-  };
-  for (const std::int32_t rank : {0, 1}) {
-    const auto number = static_cast<std::uint64_t>(100 + rank);
-    Lane lane(run, {.process = number, .start = rank == 0 ? 100'000U : 1000U});
-    begin(lane, number);
-    lane.rank(rank, 2, 0, 0);
-    if (rank == 1) {
-      lane.call("open", 0, {path("x.tmp"), flags(O_RDWR | O_CREAT), literal(0644)}, opened(0, 3), 100, 10);
-      lane.call("pwrite", 0, {handle(0), absent(), literal(5), literal(90)}, full(), 120, 10);
-      lane.call("rename", 0, {path("x.tmp"), path("x")}, literal(0), 140, 10);
-    }
-    barrier(lane, 200);
-    if (rank == 0) lane.call("open", 0, {path("x"), flags(O_RDWR), literal(0)}, opened(0, 3), 300, 10);
-    if (rank == 0) lane.call("pwrite", 0, {handle(0), absent(), literal(10), literal(0)}, full(), 350, 10);
-    barrier(lane, 400);
-    if (rank == 1) lane.call("pread", 0, {handle(0), absent(), literal(10), literal(0)}, full(), 500, 10);
-    barrier(lane, 600);
-    if (rank == 0) lane.call("pwrite", 0, {handle(0), absent(), literal(10), literal(0)}, full(), 700, 10);
-  }
-}
-
-TEST_F(Rebuilt, AccessesStandInTheOrderOfTheProgramWhenClocksContradictIt) {
-  read_between_writes(run());
-  const Accesses& made = rebuilt();
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w1 90+5", "w0 0+10", "r1 0+10", "w0 0+10"));
-}
-
-TEST_F(Rebuilt, AccessesStandInTheOrderOfTheProgramWithoutTimes) {
-  read_between_writes(run());
-  const Accesses& made = rebuilt(trace::TimingMode::off);
-  ASSERT_EQ(made.files.size(), 1U);
-  EXPECT_THAT(texts(made.files[0]), ElementsAre("w1 90+5", "w0 0+10", "r1 0+10", "w0 0+10"));
 }
 
 TEST_F(Rebuilt, ATraceWithoutDataCallsHasNoFiles) {

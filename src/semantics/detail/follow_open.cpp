@@ -53,6 +53,16 @@ HowOpened how_opened(const trace::Record& record, const CallInfo& info) {
   return how_of_flags(record.arguments[static_cast<std::size_t>(info.flags)].number);
 }
 
+// Not a stream made of it: that finds out for itself.
+bool is_descriptor(const Slot& slot, std::int32_t number) {
+  return slot.open && slot.number == number && !slot.stream;
+}
+
+void forget_descriptor(ProcessTable& table, std::int32_t number) {
+  for (Slot& slot : table.slots)
+    if (is_descriptor(slot, number)) slot.open = false;
+}
+
 }  // namespace
 
 std::uint32_t Follower::add_opening(const Call& call, std::string path) {
@@ -135,13 +145,12 @@ void Follower::make_stream(const Call& call) {
   call.table->slot(opened.handle) = slot;
 }
 
-// Descriptors and not the streams made of them: those find out for themselves.
+// dup2() closes what had the descriptor.
 void Follower::replace(const Call& call, std::int32_t number) {
-  for (Slot& other : call.table->slots) {
-    if (!other.open || other.number != number || other.stream) continue;
-    if (other.use != kNone) sync(call, other.use, Operations{Operation::close}.bits());
-    other.open = false;
-  }
+  for (const Slot& other : call.table->slots)
+    if (is_descriptor(other, number) && other.use != kNone)
+      sync(call, other.use, Operations{Operation::close}.bits());
+  forget_descriptor(*call.table, number);
 }
 
 void Follower::duplicate(const Call& call, const Value& original) {
@@ -156,17 +165,14 @@ void Follower::duplicate(const Call& call, const Value& original) {
   slot.number = static_cast<std::int32_t>(opened.number);
   slot.stream = false;
   slot.buffer = 0;
-  const std::int32_t number = slot.number;
   const bool is_known = first != nullptr;
-  const bool onto_itself = is_known && first->number == number;
-  Slot& target = call.table->slot(opened.handle);  // may move the others
-  for (Slot& other : call.table->slots) {          // dup2 closes what had this descriptor
-    if (!other.open || other.number != number || other.stream) continue;
-    if (!onto_itself && other.use != kNone) sync(call, other.use, Operations{Operation::close}.bits());
-    other.open = false;
-  }
+  const bool onto_itself = is_known && first->number == slot.number;
+  if (onto_itself)
+    forget_descriptor(*call.table, slot.number);  // it has another handle now, and was not closed
+  else
+    replace(call, slot.number);
   slot.open = is_known || slot.open;
-  target = slot;
+  call.table->slot(opened.handle) = slot;
 }
 
 void Follower::control(const Call& call) {
