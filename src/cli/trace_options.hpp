@@ -29,10 +29,10 @@ Result<trace::TraceFile> open_trace(const TraceOptions& options);
 std::vector<std::string> fact_texts(const trace::TraceFile& trace, const char* fact);
 // What was amiss when the trace was made: what it lacks, or keeps in part.
 std::vector<std::string> told_when_merged(const trace::TraceFile& trace);
-// The options of weir trace that made it leave calls out; empty where none did.
-std::string narrowing_of(const trace::TraceFile& trace);
 // The same on stderr, for who works from what the trace holds; the first ones of many.
 void warn_of_gaps(const trace::TraceFile& trace);
+// The options of weir trace that made it leave calls out; empty where none did.
+std::string narrowing_of(const trace::TraceFile& trace);
 
 // What could not be read, on stderr; the first ones of many.
 void warn_left_out(const std::vector<std::string>& damage);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -153,18 +155,28 @@ class Campaigns : public testing::Test {
     experiment.runs = 3;
   }
 
+  void SetUp() override {
+    auto opened = campaign::Store::open(scratch.path() / "runs.db");
+    ASSERT_TRUE(opened) << opened.error().text();
+    store.emplace(*std::move(opened));
+  }
+
+  // Runs what is missing of the campaign.
+  Result<Progress> run(std::int64_t number) {
+    return run_experiment(*store, number, experiment, options, [](const Progress&) {});
+  }
+
   ScratchDir scratch;
+  std::optional<campaign::Store> store;
   RunOptions options;
   Experiment experiment;
 };
 
 TEST_F(Campaigns, RowsBecomeCells) {
   ASSERT_TRUE(calibrate(experiment, options, [](auto, auto) {}));
-  auto store = campaign::Store::open(scratch.path() / "runs.db");
-  ASSERT_TRUE(store) << store.error().text();
   const auto number = add_campaign(*store, experiment, options.directory);
   ASSERT_TRUE(number) << number.error().text();
-  const auto progress = run_experiment(*store, *number, experiment, options, [](const Progress&) {});
+  const auto progress = run(*number);
   ASSERT_TRUE(progress) << progress.error().text();
   EXPECT_EQ(progress->done, 5U * 3) << "two alone, three pairs";
   EXPECT_EQ(progress->failed, 0U);
@@ -188,7 +200,7 @@ TEST_F(Campaigns, RowsBecomeCells) {
   EXPECT_EQ(std::ranges::count(to_csv(*cells), '\n'), 5);
   EXPECT_THAT(to_csv(*cells), testing::AllOf(HasSubstr("cached_bytes\n"), HasSubstr("aggregate_write,")));
   // Nothing is missing: a resumed session runs nothing.
-  const auto again = run_experiment(*store, *number, experiment, options, [](const Progress&) {});
+  const auto again = run(*number);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->done, 5U * 3);
   EXPECT_TRUE(holds_nothing(options.directory));
@@ -199,19 +211,16 @@ TEST_F(Campaigns, ACommandAndAPatternMakeAMatrix) {
                       *pattern("aw")};
   experiment.runs = 2;
   ASSERT_TRUE(calibrate(experiment, options, [](auto, auto) {}));
-  auto store = campaign::Store::open(scratch.path() / "runs.db");
-  ASSERT_TRUE(store) << store.error().text();
   const auto number = add_campaign(*store, experiment, options.directory);
   ASSERT_TRUE(number) << number.error().text();
-  const auto progress = run_experiment(*store, *number, experiment, options, [](const Progress&) {});
+  const auto progress = run(*number);
   ASSERT_TRUE(progress) << progress.error().text();
   EXPECT_EQ(progress->done, 6U * 2) << "two alone, four pairs";
   const auto cells = read_cells(*store, *number, {});
   ASSERT_TRUE(cells) << cells.error().text();
   EXPECT_EQ(cells->cells.size(), 4U);
   experiment.pairs.pop_back();
-  EXPECT_FALSE(run_experiment(*store, *number, experiment, options, [](const Progress&) {}))
-      << "the campaign has other configurations";
+  EXPECT_FALSE(run(*number)) << "the campaign has other configurations";
 }
 
 TEST_F(Campaigns, AnEndlessSignalHasNoRateToLose) {
@@ -221,11 +230,9 @@ TEST_F(Campaigns, AnEndlessSignalHasNoRateToLose) {
   experiment.period = Nanoseconds(20'000'000);
   experiment.runs = 1;
   ASSERT_TRUE(calibrate(experiment, options, [](auto, auto) {}));
-  auto store = campaign::Store::open(scratch.path() / "runs.db");
-  ASSERT_TRUE(store) << store.error().text();
   const auto number = add_campaign(*store, experiment, options.directory);
   ASSERT_TRUE(number) << number.error().text();
-  ASSERT_TRUE(run_experiment(*store, *number, experiment, options, [](const Progress&) {}));
+  ASSERT_TRUE(run(*number));
   std::size_t endless = 0;
   ASSERT_TRUE(
       store->for_each_run(*number, true, [&](const campaign::RunRow& row, const campaign::Levels& levels) {
@@ -239,8 +246,6 @@ TEST_F(Campaigns, AnEndlessSignalHasNoRateToLose) {
 
 TEST_F(Campaigns, OnlyARateThatIsKnownCanBeSerialised) {
   experiment.pairs = {{0, 1}};
-  auto store = campaign::Store::open(scratch.path() / "runs.db");
-  ASSERT_TRUE(store) << store.error().text();
   const auto number = add_campaign(*store, experiment, options.directory);
   ASSERT_TRUE(number) << number.error().text();
   const auto configurations = trials_of(experiment).configurations;
@@ -267,11 +272,9 @@ TEST_F(Campaigns, FailuresAreRowsAndThreeInARowEndIt) {
   experiment.loads = {*command_load("bad=exit 3")};
   experiment.pairs = all_pairs(1);
   experiment.runs = 5;
-  auto store = campaign::Store::open(scratch.path() / "runs.db");
-  ASSERT_TRUE(store);
   const auto number = add_campaign(*store, experiment, options.directory);
   ASSERT_TRUE(number);
-  const auto progress = run_experiment(*store, *number, experiment, options, [](const Progress&) {});
+  const auto progress = run(*number);
   ASSERT_FALSE(progress);
   EXPECT_THAT(progress.error().text(), HasSubstr("bad: ended with 3"));
   const auto cells = read_cells(*store, *number, {});
@@ -298,8 +301,6 @@ TEST_F(Campaigns, SizesAreFoundThatTakeTheTime) {
 }
 
 TEST_F(Campaigns, OtherKindsAreRefused) {
-  auto store = campaign::Store::open(scratch.path() / "runs.db");
-  ASSERT_TRUE(store);
   campaign::CampaignFacts facts;
   facts.factors = {"mode"};
   const auto number = store->add_campaign(facts, {{"read"}});
