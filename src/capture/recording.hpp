@@ -39,13 +39,13 @@ class Recording : public Subject<C, R, Args...> {
   using Base::kCount;
   using Base::kShape;
   static constexpr bool kLeaves = info(C).leaves;
+  // The ring that is submitted, where one is.
+  static constexpr std::size_t kRing = static_cast<std::size_t>(
+      std::ranges::find(Base::kTreatments, Treatment::ring) - Base::kTreatments.begin());
 
  public:
   explicit Recording(Args... args) : Base(args...) {
-    for_each([&](auto index) {
-      constexpr std::size_t i = index;
-      if constexpr (kTreatment<i> == Treatment::ring) submissions_.keep(std::get<i>(this->args_));
-    });
+    if constexpr (kRing != kCount) submissions_.keep(std::get<kRing>(args_));
     if constexpr (joins_thread(C))  // while the name is still its
       thread_ = Process::current().threads().find(std::get<0>(args_));
   }
@@ -421,13 +421,8 @@ class Recording : public Subject<C, R, Args...> {
     lane.append(symbol, draft, begin, end);
   }
 
-  static constexpr bool kSubmits = [] {
-    for (const Argument& argument : arguments(C))
-      if (argument.role == Role::ring) return true;
-    return false;
-  }();
   struct Nothing {};
-  [[no_unique_address]] std::conditional_t<kSubmits, Submissions, Nothing> submissions_;
+  [[no_unique_address]] std::conditional_t<kRing != kCount, Submissions, Nothing> submissions_;
   std::int64_t result_ = 0;
   std::int64_t thread_ = 0;  // that is joined
   bool suspect_ = false;     // the call failed, perhaps before it looked at what its arguments point to
