@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint64_t kLongest = std::numeric_limits<std::int64_t>::max();
 
-bool is_sane(Span bytes) { return bytes.begin < bytes.end && bytes.end <= kLongest; }
+bool is_sane_span(Span bytes) { return bytes.begin < bytes.end && bytes.end <= kLongest; }
 
 }  // namespace
 
@@ -17,7 +17,7 @@ Outcome<Nothing> Shard::note_write(const Header& header, const NoteWrite& reques
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   const auto is_own = [&](const Extent& one) {
-    return is_sane(one.bytes) && one.where.client == header.client;
+    return is_sane_span(one.bytes) && one.where.client == header.client;
   };
   if (!std::ranges::all_of(request.extents, is_own)) return {EINVAL, {}};
   shadows_.note(header.client, request, *file);
@@ -35,7 +35,7 @@ Outcome<NewestSeen> Shard::ask_newest(const Header& /*header*/, const AskNewest&
 Outcome<Nothing> Shard::report_read(const Header& header, const ReportRead& request, Changes& /*changes*/) {
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
-  const auto sane = [](const Difference& one) { return is_sane(one.bytes); };
+  const auto sane = [](const Difference& one) { return is_sane_span(one.bytes); };
   if (!std::ranges::all_of(request.differences, sane)) return {EINVAL, {}};
   shadows_.report(header.client, request, *file);
   return {0, {}};

@@ -2,6 +2,8 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <memory>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
@@ -165,6 +167,21 @@ std::string name_of_the_second(TestCluster& cluster) {
       return name;
 }
 
+// A file that the second server owns, opened on the first node, where nobody waits long for an answer.
+struct OwnedByTheSecond {
+  OwnedByTheSecond() {
+    cluster.job().limit_ms = 300;
+    system = cluster.client(0);
+    name = name_of_the_second(cluster);
+    file = open_with(*system, name, "posix-lock");
+  }
+
+  TestCluster cluster{2};
+  std::unique_ptr<FileSystem> system;
+  std::string name;
+  std::shared_ptr<File> file;
+};
+
 template <class Done>
 bool comes_true(const Done& done) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -174,20 +191,18 @@ bool comes_true(const Done& done) {
 }
 
 TEST(TokenFailures, WhatTheOwnerDoesNotKnowIsNotTakenForDrained) {
-  TestCluster cluster(2);
-  cluster.job().limit_ms = 300;
-  const auto system = cluster.client(0);
-  const auto file = open_with(*system, name_of_the_second(cluster), "posix-lock");
+  OwnedByTheSecond held;
+  const auto& file = held.file;
   ASSERT_EQ(write_text(*file, "kept", 0), 0);
-  cluster.kill(1);
-  const std::uint64_t before = system->session().questions();
+  held.cluster.kill(1);
+  const std::uint64_t before = held.system->session().questions();
   std::thread first([&] { EXPECT_EQ(file->drain_tokens(), EIO); });
-  while (system->session().questions() == before) std::this_thread::yield();
+  while (held.system->session().questions() == before) std::this_thread::yield();
   EXPECT_EQ(file->drain_tokens(), EIO);  // while the other's is under way
   first.join();
   EXPECT_EQ(file->drain_tokens(), EIO);
   EXPECT_EQ(file->flush(), EIO);
-  cluster.restart(1);
+  held.cluster.restart(1);
   EXPECT_TRUE(comes_true([&] { return file->drain_tokens() == 0; }));
   std::vector<Extent> extents;
   EXPECT_EQ(file->owners({0, 4}, extents), 0);
@@ -195,37 +210,28 @@ TEST(TokenFailures, WhatTheOwnerDoesNotKnowIsNotTakenForDrained) {
 }
 
 TEST(TokenFailures, AResizeThatFailedHoldsNothing) {
-  TestCluster cluster(2);
-  cluster.job().limit_ms = 300;
-  const auto one = cluster.client(0);
-  const std::string name = name_of_the_second(cluster);
-  const auto a = open_with(*one, name, "posix-lock");
-  ASSERT_EQ(write_text(*a, "mine", 0), 0);
-  cluster.kill(1);
-  EXPECT_EQ(a->truncate(2), EIO);
-  EXPECT_EQ(a->append(bytes_of("more")).error, EIO);
-  cluster.restart(1);
-  const auto two = cluster.client(1);
-  const auto b = open_with(*two, name, "posix-lock");
+  OwnedByTheSecond held;
+  ASSERT_EQ(write_text(*held.file, "mine", 0), 0);
+  held.cluster.kill(1);
+  EXPECT_EQ(held.file->truncate(2), EIO);
+  EXPECT_EQ(held.file->append(bytes_of("more")).error, EIO);
+  held.cluster.restart(1);
+  const auto two = held.cluster.client(1);
+  const auto b = open_with(*two, held.name, "posix-lock");
   EXPECT_TRUE(comes_true([&] { return write_text(*b, "B", 0) == 0; }));
   EXPECT_EQ(read_text_at(*b, 4, 0), "Bine");
 }
 
 TEST(TokenFailures, ANodeThatIsAwayKeepsItsTokens) {
-  TestCluster cluster(2);
-  cluster.job().limit_ms = 300;
-  const auto one = cluster.client(0);
-  // So that only the holder is away.
-  const std::string of_one = name_of_the_second(cluster);
-  const auto a = open_with(*one, of_one, "posix-lock");
-  ASSERT_EQ(write_text(*a, "mine", 0), 0);
-  const auto two = cluster.client(1);
-  const auto b = open_with(*two, of_one, "posix-lock");
-  cluster.kill(0);
+  OwnedByTheSecond held;
+  ASSERT_EQ(write_text(*held.file, "mine", 0), 0);
+  const auto two = held.cluster.client(1);
+  const auto b = open_with(*two, held.name, "posix-lock");
+  held.cluster.kill(0);  // the holder only
   EXPECT_EQ(read_text_at(*b, 4, 0), "error 5");
   EXPECT_EQ(write_text(*b, "B", 0), EIO);
-  cluster.restart(0);
-  EXPECT_EQ(read_text_at(*a, 4, 0), "mine");
+  held.cluster.restart(0);
+  EXPECT_EQ(read_text_at(*held.file, 4, 0), "mine");
 }
 
 // More writes than a process has places on the board, each without an answer: later ones fail too and none

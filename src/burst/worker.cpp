@@ -11,8 +11,6 @@
 namespace weir::burst {
 namespace {
 
-using namespace std::chrono_literals;
-
 std::string private_folder(const Job& job) { return fmt::format(".weir-{}", job.id); }
 
 }  // namespace
@@ -83,15 +81,12 @@ void Worker::from_client(std::uint64_t client, const Bytes& request, Respond res
     return std::move(respond).blame(encode_failure(kNoMessage));
   if (header->to_server == server_.number()) return run(*header, rest, std::move(respond));
   auto kept = std::make_shared<Respond>(std::move(respond));
-  Patience patience = patience_for(header->kind);
-  patience.client = client;
-  ask_peer({header->to_server, number_}, std::make_shared<const Bytes>(request), patience,
-           [kept](Result<Bytes> answer) {
-             if (!answer) return std::move(*kept)(encode_failure(EIO));
-             ByteSpan status(*answer);
-             if (decode_status(status) == kNoMessage) return std::move(*kept).blame(std::move(*answer));
-             std::move (*kept)(std::move(*answer));
-           });
+  ask_peer({header->to_server, number_}, request, client, [kept](Result<Bytes> answer) {
+    if (!answer) return std::move(*kept)(encode_failure(EIO));
+    ByteSpan status(*answer);
+    if (decode_status(status) == kNoMessage) return std::move(*kept).blame(std::move(*answer));
+    std::move (*kept)(std::move(*answer));
+  });
 }
 
 void Worker::client_joined(std::uint64_t client) {
@@ -279,12 +274,7 @@ Counters Worker::counters() const {
 }
 
 void Worker::send(Home to, Bytes request, std::function<void(Result<Bytes>)> done) {
-  if (to.server != server_.number()) {
-    ByteSpan rest(request);
-    const auto header = decode_header(rest);
-    return ask_peer(to, std::make_shared<const Bytes>(std::move(request)),
-                    patience_for(header ? header->kind : Kind::stop), std::move(done));
-  }
+  if (to.server != server_.number()) return ask_peer(to, std::move(request), 0, std::move(done));
   Worker& there = server_.worker(to.worker);
   there.loop_.post([this, &there, request = std::move(request), done = std::move(done)] {
     there.handle(request, Respond([this, done, life = std::weak_ptr(life_)](Bytes* answer, bool /*blames*/) {
@@ -297,36 +287,19 @@ void Worker::send(Home to, Bytes request, std::function<void(Result<Bytes>)> don
   });
 }
 
-Worker::Patience Worker::patience_for(Kind kind) const {
-  const Clock::duration limit = std::chrono::milliseconds(server_.job().limit_ms);
-  return {.deadline = Clock::now() + (waits_for_a_disk(kind) ? kDiskPatience : limit),
-          .unreachable_for = limit,
-          .give_up_at = Clock::time_point::max(),
-          .client = 0};
-}
-
-void Worker::ask_peer(Home to, std::shared_ptr<const Bytes> request, Patience patience,
-                      std::function<void(Result<Bytes>)> done) {
-  ByteSpan rest(*request);
+void Worker::ask_peer(Home to, Bytes request, std::uint64_t client, std::function<void(Result<Bytes>)> done) {
+  ByteSpan rest(request);
   const auto header = decode_header(rest);
-  const Clock::duration left = std::min(patience.deadline, patience.give_up_at) - Clock::now();
-  const Clock::duration limit =
-      header && waits_for_a_disk(header->kind)
-          ? left
-          : std::min<Clock::duration>(left, std::chrono::milliseconds(server_.job().again_ms));
-  const std::uint32_t end = to.server * server_.job().workers + to.worker;
-  fabric_->call(end, *request, limit,
-                [this, to, request, patience, done = std::move(done)](Result<Bytes> answer) mutable {
-                  constexpr auto kPause = 5ms;
-                  const auto now = Clock::now();
-                  patience.give_up_at = std::min(patience.give_up_at, now + patience.unreachable_for);
-                  if (answer || now + kPause >= std::min(patience.deadline, patience.give_up_at))
-                    return done(std::move(answer));
-                  loop_.after(kPause, [this, to, request, patience, done = std::move(done)] {
-                    if (left_.contains(patience.client)) return done(Error{Errc::io, "its client has left"});
-                    ask_peer(to, request, patience, done);
-                  });
-                });
+  const bool is_slow = header && waits_for_a_disk(header->kind);
+  const std::chrono::nanoseconds limit = std::chrono::milliseconds(server_.job().limit_ms);
+  const std::chrono::nanoseconds again = std::chrono::milliseconds(server_.job().again_ms);
+  asker_.ask(*fabric_, {.to = to.server * server_.job().workers + to.worker,
+                        .request = std::move(request),
+                        .patience = {.deadline = Clock::now() + (is_slow ? kDiskPatience : limit),
+                                     .unreachable_for = limit,
+                                     .again = is_slow ? kDiskPatience : again},
+                        .is_wanted = [this, client] { return !left_.contains(client); },
+                        .done = std::move(done)});
 }
 
 // The state in few records in place of all that led to it. Failing is no harm: the long one stays.

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "burst/agent.hpp"
+#include "burst/asking.hpp"
 #include "burst/job.hpp"
 #include "burst/journal.hpp"
 #include "burst/lock_agents.hpp"
@@ -68,17 +69,9 @@ class Worker : public ShardPorts, public LockPorts {
   // What was written under tokens anywhere is published; an errno.
   void drain_nodes(std::function<void(int)> done);
   Counters counters() const;
-  struct Patience {
-    Clock::time_point deadline;
-    Clock::duration unreachable_for;  // so long after it was first out of reach it is given up
-    Clock::time_point give_up_at;
-    std::uint64_t client = 0;  // of this node, whose request it is: given up when it has left
-  };
-  Patience patience_for(Kind kind) const;
-  // Asks another server, again and again until it answers or the time is up: every request bears being asked
-  // twice.
-  void ask_peer(Home to, std::shared_ptr<const Bytes> request, Patience patience,
-                std::function<void(Result<Bytes>)> done);
+  // Asks another server until it answers or the time is up. `client`: of this node, whose request it is,
+  // given up when it has left; or 0.
+  void ask_peer(Home to, Bytes request, std::uint64_t client, std::function<void(Result<Bytes>)> done);
 
   void shorten_journal();
 
@@ -88,6 +81,7 @@ class Worker : public ShardPorts, public LockPorts {
   Server& server_;
   std::uint32_t number_;
   transport::Loop loop_;
+  Asker asker_{loop_};
   std::unique_ptr<transport::Fabric> fabric_;
   std::optional<Journal> journal_;
   std::uint64_t shorten_at_ = kShortJournal;
