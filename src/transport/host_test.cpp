@@ -275,6 +275,18 @@ TEST(Host, OneServerAtATimeAndWhatAKilledOneLeftIsReplaced) {
   EXPECT_TRUE(job.connect()->call(0, as_bytes("x"), kLong));
 }
 
+TEST(Host, OneThatIsAboutToEndIsWaitedFor) {
+  const Job job;
+  auto first = std::make_unique<EchoServer>(job.host);
+  std::thread ending([&] {
+    std::this_thread::sleep_for(100ms);
+    first.reset();
+  });
+  const auto second = Host::listen(job.host);
+  ending.join();
+  EXPECT_TRUE(second) << second.error().text();
+}
+
 TEST(Host, PathsBeyondTheLimitOfASocketAddressWork) {
   Job job;
   job.host.socket = (job.scratch.path() / std::string(100, 'd') / "server").string();

@@ -37,6 +37,9 @@ test("a study of a real program", async () => {
       near(gain[1][0], study.gain.run.factor);
       const times = await series_of(page, "I/O time of each run");
       assert.deepEqual(times[0].data, study.runs.filter((run) => run.where === "own").map((run) => [run.number, run.io_s]));
+      const differences = study.runs.flatMap((run) => run.differences ?? []);
+      assert.equal(await figure(page, "Results, byte by byte").locator("tbody tr").count(), differences.length);
+      assert.equal(await figure(page, "Results, byte by byte").locator("table").count(), differences.length > 0 ? 1 : 0);
       // Trace, verdict, fits, plan and run are the single commands' documents.
       assert.ok((await page.locator("section[data-schema='weir.check/1']").innerText()).includes(read("check.json").weakest_model));
       assert.ok(await figure(page, "Timeline").count() > 0);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -40,12 +42,18 @@ Result<void> make_private_directory(const std::filesystem::path& directory) {
   return {};
 }
 
-// Held for as long as the server lives: who has it may replace the socket.
+// Held for as long as the server lives: who has it may replace the socket. One that was killed has it until
+// the kernel has taken its memory back.
 Result<UniqueFd> lock_socket(const std::string& path) {
+  constexpr auto kDying = std::chrono::seconds(2);
   auto lock = open_file(path + ".lock", O_RDWR | O_CREAT, 0600);
   if (!lock) return lock.error();
-  if (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0)
-    return Error{Errc::io, "a server is running there already"}.in(path);
+  const auto deadline = std::chrono::steady_clock::now() + kDying;
+  while (::flock(lock->get(), LOCK_EX | LOCK_NB) != 0) {
+    if (std::chrono::steady_clock::now() >= deadline)
+      return Error{Errc::io, "a server is running there already"}.in(path);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   return lock;
 }
 

@@ -127,7 +127,7 @@ export function figure(view: View, source: string): HTMLElement {
     sized.observe(drawing.box);
     parts.push(drawing.box);
   }
-  if (view.shown !== undefined) parts.push(table(view.shown, view.title));
+  if (view.shown !== undefined && view.shown.rows.length > 0) parts.push(table(view.shown, view.title));
   return el("figure", { class: view.wide === true ? "view wide" : "view", "aria-labelledby": id }, ...parts);
 }
 

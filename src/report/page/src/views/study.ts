@@ -1,5 +1,6 @@
 // weir.study/1: the whole story of one program; the other sections are its documents.
 import { el, notice } from "../lib/dom";
+import type { Option } from "../lib/echarts";
 import { bytes, count, many, plain, seconds } from "../lib/format";
 import { byteInterval, chart, rule, tip, tooltip } from "../lib/option";
 import { doc, docs, flag, num, text, texts } from "../lib/value";
@@ -19,6 +20,16 @@ function factor(gain: Doc): string {
   return value === null ? "–" : value >= 1 ? `${plain(value, 3)} times shorter` : `${plain(1 / value, 3)} times longer`;
 }
 
+// Medians that lie close together would write over each other at their lines: the legend has them.
+function withMedians(medians: Map<string, number | null>, option: Option): Option {
+  const legend = option.legend as Option | undefined;
+  const label = (name: string): string => {
+    const median = medians.get(name) ?? null;
+    return median === null ? name : `${name}: ${seconds(median)}`;
+  };
+  return { ...option, legend: legend === undefined ? undefined : { ...legend, formatter: label } };
+}
+
 function runsView(document: Doc, field: "io_s" | "run_s"): View | null {
   const runs = docs(document, "runs").filter((one) => num(one, field) !== null);
   if (runs.length === 0) return null;
@@ -27,18 +38,19 @@ function runsView(document: Doc, field: "io_s" | "run_s"): View | null {
   const gain = doc(document, "gain", of);
   const [low, high] = [num(gain, "low"), num(gain, "high")];
   const sure = low !== null && high !== null && (low > 1 || high < 1);
+  const medians = new Map(samples.map((sample) => [place(text(sample, "where")), num(sample, of, "median_s")]));
   return {
     title: field === "io_s" ? "I/O time of each run" : "Run time of each run",
     says: `${field === "io_s" ? "What the slowest process waited in calls on files of the directory" : "From start to end of the program"}, in the order in which the runs were made; lines are medians. `
       + `${num(gain, "factor") === null ? "There is nothing to compare." : sure ? `The burst buffer makes it ${factor(gain)}.` : "The two do not differ by more than chance allows."}`,
     numbers: () => ({ columns: ["run", "where", "io_s", "run_s", "start_s", "flush_s", "calls", "read_bytes", "written_bytes"],
       rows: runs.map((one) => [num(one, "number"), text(one, "where"), ...["io_s", "run_s", "start_s", "flush_s", "calls", "read_bytes", "written_bytes"].map((name) => num(one, name))]) }),
-    chart: { option: (c) => chart(c, { name: "run", min: 0 }, { name: "seconds", min: 0, format: (y) => seconds(y) }, samples.map((sample, i) => {
+    chart: { option: (c) => withMedians(medians, chart(c, { name: "run", min: 0 }, { name: "seconds", min: 0, format: (y) => seconds(y) }, samples.map((sample, i) => {
       const median = num(sample, of, "median_s");
       return { type: "scatter", name: place(text(sample, "where")), symbolSize: 9, symbol: ["circle", "diamond", "triangle", "rect"][i % 4], itemStyle: { color: c.series[i % c.series.length] },
         data: runs.filter((one) => text(one, "where") === text(sample, "where")).map((one) => [num(one, "number"), num(one, field)]),
-        markLine: median === null ? undefined : { ...rule(median, seconds(median), c, false), lineStyle: { color: c.series[i % c.series.length], type: "dashed" } } };
-    }), { tooltip: tooltip(c, { formatter: (item: { seriesName: string; value: number[] }) => tip(item.seriesName, [["run", count(item.value[0] ?? 0)], ["time", seconds(item.value[1] ?? 0)]]) }) }) },
+        markLine: median === null ? undefined : { ...rule(median, seconds(median), c, false), lineStyle: { color: c.series[i % c.series.length], type: "dashed" }, ...(samples.length > 1 ? { label: { show: false } } : {}) } };
+    }), { tooltip: tooltip(c, { formatter: (item: { seriesName: string; value: number[] }) => tip(item.seriesName, [["run", count(item.value[0] ?? 0)], ["time", seconds(item.value[1] ?? 0)]]) }) })) },
   };
 }
 
