@@ -44,3 +44,19 @@ def answer_of(command):
     if done.returncode not in (0, 1):
         raise RuntimeError(f"{' '.join(map(str, command))}: {done.stderr.decode()}")
     return json.loads(done.stdout)
+
+
+def said(done):
+    return done.returncode, done.stderr.decode()
+
+
+def storage_of(scratch):
+    storage = scratch / "storage"
+    storage.mkdir(exist_ok=True)
+    return storage
+
+
+def built(checks, scratch, source, compiler="cc"):
+    program = scratch / source.stem
+    done = run([compiler, "-O2", "-o", program, source])
+    return program if checks.equal(f"{source.name} compiles", said(done)[0], 0) else None

@@ -9,8 +9,8 @@ import shutil
 import subprocess
 import sys
 
-from common import answer_of, run, run_parts
-from interfere import SCRIPT, built, in_memory, root_and_loop, said
+from common import answer_of, built, run, run_parts, said
+from interfere import SCRIPT, in_memory, root_and_loop
 
 GOALS = SCRIPT.parent.parent / "bench" / "interference_goals.py"
 
