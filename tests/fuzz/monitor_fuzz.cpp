@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <string_view>
 
-#include "monitor/detail/mounts.hpp"
+#include "base/mounts.hpp"
+#include "monitor/detail/mount_options.hpp"
 #include "monitor/parsers.hpp"
 
 namespace {
 
 void check_mounts(std::string_view text) {
-  const auto mounts = weir::monitor::detail::parse_mountinfo(text);
+  const auto mounts = weir::parse_mountinfo(text);
   for (const auto& mount : mounts) {
-    const auto* found = weir::monitor::detail::mount_of(mounts, mount.point);
+    const auto* found = weir::mount_of(mounts, mount.point);
     if (found == nullptr || found->point.empty()) __builtin_trap();
     weir::monitor::detail::option(mount.options, "upperdir");
   }
