@@ -9,8 +9,8 @@
 
 namespace weir {
 
-ScratchDir::ScratchDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "weir.XXXXXX").string();
+ScratchDir::ScratchDir(const std::filesystem::path& parent) {
+  std::string pattern = (parent / "weir.XXXXXX").string();
   WEIR_CHECK(::mkdtemp(pattern.data()) != nullptr, "cannot make {}", pattern);
   path_ = pattern;
 }

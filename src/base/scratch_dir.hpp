@@ -4,10 +4,11 @@
 
 namespace weir {
 
-// A new empty directory under the system's temporary one, removed with all it holds.
+// A new empty directory under `parent`, or the system's temporary one; removed with all it holds.
 class ScratchDir {
  public:
-  ScratchDir();
+  ScratchDir() : ScratchDir(std::filesystem::temp_directory_path()) {}
+  explicit ScratchDir(const std::filesystem::path& parent);
   ~ScratchDir();
   ScratchDir(const ScratchDir&) = delete;
   ScratchDir& operator=(const ScratchDir&) = delete;

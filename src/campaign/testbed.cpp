@@ -1,12 +1,17 @@
 #include "campaign/testbed.hpp"
 
+#include <algorithm>
+#include <cstdlib>
+
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/own_files.hpp"
+#include "launch/machine.hpp"
 #include "launch/process.hpp"
 
 namespace weir::campaign {
@@ -24,14 +29,28 @@ Result<void> join_group(const fs::path& group) {
   return {};
 }
 
+// A flush of a loop device waits for the disk below, which others write to as well: in memory the limit alone
+// decides.
+fs::path place_of_images(Bytes needed) {
+  const fs::path memory = "/dev/shm";
+  struct statvfs space {};
+  if (std::getenv("TMPDIR") != nullptr || ::statvfs(memory.c_str(), &space) != 0)
+    return fs::temp_directory_path();
+  const std::uint64_t room =
+      std::min(static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize, launch::available_memory().count);
+  return room / 2 >= needed.count ? memory : fs::temp_directory_path();
+}
+
 }  // namespace
 
 Result<Testbed> Testbed::up(const Options& options) {
   const auto script = find_own_file("testbed");
   if (!script) return script.error();
+  // ext4 keeps some of a device for itself.
+  const std::uint64_t mebibytes = ((options.size.count + options.size.count / 8) >> 20U) + 16;
   Testbed bed;
   bed.script_ = *script;
-  bed.scratch_ = std::make_unique<ScratchDir>();
+  bed.scratch_ = std::make_unique<ScratchDir>(place_of_images(Bytes((mebibytes << 20U) * options.count)));
   bed.directory_ = bed.scratch_->path() / "testbed";
   auto guardian = launch::Guardian::start(
       [script = bed.script_, directory = bed.directory_, whole = bed.scratch_->path()] {
@@ -41,8 +60,6 @@ Result<Testbed> Testbed::up(const Options& options) {
       });
   if (!guardian) return guardian.error();
   bed.guardian_ = *std::move(guardian);
-  // ext4 keeps some of a device for itself.
-  const std::uint64_t mebibytes = ((options.size.count + options.size.count / 8) >> 20U) + 16;
   const std::uint64_t mebibytes_per_second = std::max<std::uint64_t>(1, options.rate.count >> 20U);
   const std::uint64_t dirty = options.dirty ? std::max<std::uint64_t>(1, options.dirty->count >> 20U) : 0;
   const auto made = launch::run_and_capture(

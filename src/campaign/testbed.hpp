@@ -14,7 +14,7 @@
 namespace weir::campaign {
 
 // Throttled storage targets on one machine, made by the script `testbed` and taken down however this process
-// ends.
+// ends. Their images lie in $TMPDIR where that is set, else in memory where there is room for them twice.
 class Testbed {
  public:
   struct Options {

@@ -30,6 +30,12 @@ std::string value_in(const std::filesystem::path& file, std::string_view key, ch
   return "";
 }
 
+Bytes memory_in(const std::filesystem::path& root, std::string_view key) {
+  std::uint64_t kibibytes = 0;
+  std::istringstream(value_in(root / "proc/meminfo", key, ':')) >> kibibytes;
+  return Bytes(kibibytes * 1024);
+}
+
 }  // namespace
 
 std::string_view name(State state) {
@@ -46,6 +52,8 @@ std::string_view name(State state) {
   WEIR_CHECK(false, "no such State");
 }
 
+Bytes available_memory(const std::filesystem::path& root) { return memory_in(root, "MemAvailable"); }
+
 Host examine_host(const std::filesystem::path& root) {
   Host host;
   utsname kernel{};
@@ -55,8 +63,7 @@ Host examine_host(const std::filesystem::path& root) {
   host.system = value_in(root / "etc/os-release", "PRETTY_NAME", '=');
   host.processor = value_in(root / "proc/cpuinfo", "model name", ':');
   host.cores = usable_cores();
-  std::istringstream(value_in(root / "proc/meminfo", "MemTotal", ':')) >> host.memory.count;
-  host.memory.count *= 1024;
+  host.memory = memory_in(root, "MemTotal");
   host.clock = Clock::source();
   return host;
 }

@@ -54,4 +54,7 @@ std::vector<Fact> examine_buffers(const std::filesystem::path& root);
 std::vector<Fact> examine_rights(const std::filesystem::path& root);  // fuse, rights
 Host examine_host(const std::filesystem::path& root);
 
+// What programs may still take without swapping.
+Bytes available_memory(const std::filesystem::path& root = "/");
+
 }  // namespace weir::launch

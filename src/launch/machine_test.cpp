@@ -104,11 +104,12 @@ TEST(Machine, BuffersAreLocalAndWritable) {
 TEST(Machine, HostFactsComeFromTheSystem) {
   const ScratchDir root;
   put(root.path() / "etc/os-release", "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
-  put(root.path() / "proc/meminfo", "MemTotal:       1024 kB\n");
+  put(root.path() / "proc/meminfo", "MemTotal:       1024 kB\nMemFree: 1 kB\nMemAvailable:    512 kB\n");
   put(root.path() / "proc/cpuinfo", "processor : 0\nmodel name\t: Example 9000\n");
   const Host host = examine_host(root.path());
   EXPECT_EQ(host.system, "Debian GNU/Linux 12 (bookworm)");
   EXPECT_EQ(host.memory, Bytes(1 << 20));
+  EXPECT_EQ(available_memory(root.path()), Bytes(1 << 19));
   EXPECT_EQ(host.processor, "Example 9000");
   EXPECT_GE(host.cores, 1u);
 }
