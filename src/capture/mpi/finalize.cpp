@@ -51,20 +51,25 @@ constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 bool all_agree(bool willing) {
   const int against = willing ? 0 : 1;
   int any_against = 1;
-  WEIR_PMPI(Allreduce)(&against, &any_against, 1, the_int(), the_maximum(), world());
-  return any_against == 0;
+  MPI_Request request{};
+  return WEIR_PMPI(Iallreduce)(&against, &any_against, 1, the_int(), the_maximum(), world(), &request) ==
+             MPI_SUCCESS &&
+         all_came(request, Limit::none) && any_against == 0;
 }
 
 // Rank 0 settles it. A clock of length 0 says that it could not.
 std::optional<trace::RunClock> agree_on_clock(MPI_Comm comm, int rank, const Process& process) {
-  trace::RunClock clock{0, 0, 0};
+  // Where it may still come to when it is not waited for any longer.
+  static trace::RunClock clock{0, 0, 0};
   if (rank == 0)
     if (const auto settled =
             trace::settle_run_clock(process.settings().directory(), process.start_tick().count,
                                     static_cast<std::uint64_t>(process.number())))
       clock = *settled;
   static_assert(std::is_trivially_copyable_v<trace::RunClock>);
-  if (WEIR_PMPI(Bcast)(&clock, sizeof clock / sizeof(int), the_int(), 0, comm) != MPI_SUCCESS)
+  MPI_Request request{};
+  if (WEIR_PMPI(Ibcast)(&clock, sizeof clock / sizeof(int), the_int(), 0, comm, &request) != MPI_SUCCESS ||
+      !all_came(request, Limit::patience))
     return std::nullopt;
   if (clock.nanoseconds_per_tick <= 0) return std::nullopt;
   return clock;
@@ -115,6 +120,10 @@ void merge_the_world() {
   const NoSignalForLongFiles quiet;
   try {
     merge_in_pairs(comm, rank, size, process);
+    // What the library does at its end begins with waiting for all, in its own way.
+    MPI_Request request{};
+    if (WEIR_PMPI(Ibarrier)(comm, &request) == MPI_SUCCESS)
+      static_cast<void>(all_came(request, Limit::patience));
   } catch (abi::__forced_unwind&) {
     throw;  // the thread is cancelled
   } catch (...) {

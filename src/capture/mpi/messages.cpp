@@ -18,24 +18,31 @@ namespace {
 constexpr int kTag = 1;
 constexpr std::size_t kChunk = std::size_t{16} << 20;  // ints of one message
 
+enum class End { done, failed, late };
+
 // Many ranks may share a core: who waits lets others work.
-bool completes(MPI_Request& request) {
+End wait(MPI_Request& request, Limit limit) {
   constexpr int kBusy = 1000;
   const Nanoseconds begin = Clock::monotonic();
   for (int round = 0;; ++round) {
     int done = 0;
-    if (WEIR_PMPI(Test)(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
-    if (done != 0) return true;
+    if (WEIR_PMPI(Test)(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return End::failed;
+    if (done != 0) return End::done;
     if (round < kBusy) {
       sched_yield();
       continue;
     }
-    if ((Clock::monotonic() - begin).count / 1'000'000'000 >= kPatience) break;
+    if (limit == Limit::patience && (Clock::monotonic() - begin).count / 1'000'000'000 >= kPatience)
+      return End::late;
     const timespec moment{0, 100'000};
     nanosleep(&moment, nullptr);
   }
-  WEIR_PMPI(Cancel)(&request);
-  return false;
+}
+
+bool completes(MPI_Request& request) {
+  const End end = wait(request, Limit::patience);
+  if (end == End::late) WEIR_PMPI(Cancel)(&request);
+  return end == End::done;
 }
 
 using Ints = std::vector<int>;
@@ -72,6 +79,8 @@ bool receive_ints(MPI_Comm comm, int from, Ints& ints) {
 constexpr std::size_t kLengthInts = sizeof(std::uint64_t) / sizeof(int);
 
 }  // namespace
+
+bool all_came(MPI_Request& request, Limit limit) { return wait(request, limit) == End::done; }
 
 bool send_bytes(MPI_Comm comm, int to, ByteSpan bytes) {
   const std::uint64_t length = bytes.size();
