@@ -129,7 +129,7 @@ def locks(setting, report):
     if not setting.tokens.exists():
         raise NotAvailable(f"{setting.tokens}: build it for the costs of tokens")
     done = subprocess.run([setting.tokens, str(2 if setting.quick else 5)], capture_output=True, text=True, check=False)
-    costs = re.search(r"T_s ([0-9.]+) us, T_l ([0-9.]+) us, T_c ([0-9.]+) us", done.stdout)
+    costs = re.search(r"T_s (-?[0-9.]+) us, T_l (-?[0-9.]+) us, T_c (-?[0-9.]+) us", done.stdout)
     rows = re.findall(r"^(private|contiguous|strided) +(exact|extend) +([0-9]+) +([0-9]+) +([0-9]+) +([0-9.-]+) +([0-9.-]+)",
                       done.stdout, re.MULTILINE)
     if done.returncode != 0 or costs is None or not rows:

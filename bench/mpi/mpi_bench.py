@@ -66,7 +66,7 @@ def blocks(weir, scratch, mpi, rounds):
 def lammps(weir, scratch, mpi, rounds):
     if mpi.name != "openmpi" or not shutil.which("lmp"):
         return
-    (scratch / "in.lj").write_text(LAMMPS.format(style="atom").replace("0 4 0 4 0 4", "0 12 0 12 0 12").replace("run 40", "run 200"))
+    (scratch / "in.lj").write_text(LAMMPS.format(style="atom").replace("0 4 0 4 0 4", "0 12 0 12 0 12").replace("run 40", "run 2000"))
     bare, traced = in_turns(weir, scratch, mpi.start(2, "lmp", "-in", scratch / "in.lj", "-log", "none"), rounds, seconds)
     print(f"{mpi.name:8} LAMMPS, 2 ranks: {bare:6.2f} s bare, {traced:6.2f} traced, ratio {traced / bare:.3f}", flush=True)
 
