@@ -1,7 +1,6 @@
 #include "burst/preload/descriptors.hpp"
 
 #include <cerrno>
-#include <cstring>
 
 #include <dirent.h>
 #include <unistd.h>
@@ -14,12 +13,9 @@
 
 namespace weir::burst::preload {
 
-void descriptor_made(int fd, int from) {
-  if (fd < 0 || !Mount::current().is_on()) return;
-  Mount::current().forget_descriptor(fd);
-  if ((from < 0 || !Table::has(from)) && !Table::has(fd)) return;
+void placeholder_made(int fd, int from) {
   if (Process::is_vfork_child()) return;
-  if (from >= 0 && Table::has(from))
+  if (Table::has(from))
     Table::current().duplicate(from, fd);
   else
     Table::current().drop(fd);
@@ -62,12 +58,7 @@ std::vector<int> before_close_range(unsigned first, unsigned last) {
   return own;
 }
 
-bool is_by_number(const char* path) {
-  return std::strncmp(path, "/dev/", 5) == 0 || std::strncmp(path, "/proc/", 6) == 0;
-}
-
-void opened_by_number(int fd, const char* path, int flags) {
-  if (fd < 0 || !is_by_number(path)) return;
+void opened_by_number(int fd, int flags) {
   const auto file = Process::current().placeholder_of(fd);
   if (!file || Process::is_vfork_child()) return;
   Table::current().put(fd, *file, ::fcntl(fd, F_GETFL), nullptr, false);

@@ -149,11 +149,6 @@ void Mount::umask_changed(mode_t mask) {
   if (!Process::is_vfork_child()) umask_.store(mask, std::memory_order_relaxed);
 }
 
-void Mount::forget_descriptor(int fd) {
-  if (fd >= 0 && fd < kRemembered && relations_[fd].load(std::memory_order_relaxed) != Relation::unknown)
-    relations_[fd].store(Relation::unknown, std::memory_order_relaxed);
-}
-
 bool Mount::may_hold(int directory, const char* path) const {
   if (length_ == 0 || path == nullptr) return false;
   if (directory == AT_FDCWD || *path == '/') return may_hold(path);

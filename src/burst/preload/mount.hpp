@@ -64,7 +64,11 @@ class Mount {
   void directory_changed();
   void umask_changed(mode_t mask);
 
-  void forget_descriptor(int fd);  // it may stand for another directory from now on
+  // It may stand for another directory from now on.
+  void forget_descriptor(int fd) {
+    if (fd >= 0 && fd < kRemembered && relations_[fd].load(std::memory_order_relaxed) != Relation::unknown)
+      relations_[fd].store(Relation::unknown, std::memory_order_relaxed);
+  }
   int root() const { return root_fd_; }
   std::string absolute(const std::string& name) const;
   std::string_view path() const { return {root_, length_}; }
@@ -77,8 +81,10 @@ class Mount {
   static constexpr int kRemembered = 65536;
   enum class Relation : unsigned char { unknown, elsewhere, related };
 
+  // Both absolute; most that differ do so in their first letter.
   static bool has_prefix(const char* path, const char* prefix, std::size_t length) {
-    return std::strncmp(path, prefix, length) == 0 && (path[length] == '/' || path[length] == '\0');
+    return path[1] == prefix[1] && std::strncmp(path, prefix, length) == 0 &&
+           (path[length] == '/' || path[length] == '\0');
   }
   // Whether it holds "..".
   static bool leads_up(const char* path) { return std::strstr(path, "..") != nullptr; }

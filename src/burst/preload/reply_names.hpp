@@ -17,7 +17,7 @@ namespace weir::burst::preload {
 // The real call's descriptor, known to be no placeholder, or one that came by its number.
 inline int opened(int fd, const char* path, int flags) {
   descriptor_made(fd);
-  if (fd >= 0 && path[0] == '/') opened_by_number(fd, path, flags);
+  if (fd >= 0 && is_by_number(path)) opened_by_number(fd, flags);
   return fd;
 }
 

@@ -182,7 +182,7 @@ FILE* Streams::opened(FILE* stream, const char* path, const char* mode) {
   const bool ends_with_exec = (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0;
   const int own = ::fcntl(fd, ends_with_exec ? F_DUPFD_CLOEXEC : F_DUPFD, 0);
   if (own < 0) return stream;
-  opened_by_number(own, path, flags_of(mode).value_or(0));
+  opened_by_number(own, flags_of(mode).value_or(0));
   FILE* const made = Table::has(own) ? open(own, mode) : nullptr;
   if (made == nullptr) {
     Table::current().drop(own);
