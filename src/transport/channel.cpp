@@ -95,7 +95,6 @@ Outcome Channel::Impl::await_turn(Slot& slot, Clock::time_point deadline) {
     std::uint32_t seen = detail::kServersTurn;
     turn.compare_exchange_strong(seen, detail::kServersTurnWaited, std::memory_order_acq_rel);
     if (seen == detail::kClientsTurn) return Outcome::turn;
-    if (check_gone()) return Outcome::gone;
     const auto now = Clock::now();
     if (now >= deadline) return Outcome::late;
     detail::futex_wait(turn, detail::kServersTurnWaited,
@@ -104,6 +103,7 @@ Outcome Channel::Impl::await_turn(Slot& slot, Clock::time_point deadline) {
       if (spins) habit.in_vain(Clock::now() - asleep);
       return Outcome::turn;
     }
+    if (check_gone()) return Outcome::gone;
   }
 }
 
