@@ -7,6 +7,7 @@
 #include "capture/memory.hpp"
 #include "capture/mpi/constants.hpp"
 #include "capture/mpi/library.hpp"
+#include "capture/mpi/messages.hpp"
 #include "capture/mpi/pmpi.hpp"
 
 namespace weir::capture::mpi {
@@ -187,6 +188,8 @@ bool is_of_this_world(MPI_Comm comm, bool inter) {
 
 std::int64_t now_here() { return Clock::monotonic().count; }
 
+bool one_machine = false;  // all ranks are on it
+
 // This clock minus that of rank 0, from the quickest of some round trips. Processes of one machine share a
 // clock: only one of each machine takes part, and tells the others.
 std::int64_t clock_offset() {
@@ -197,7 +200,10 @@ std::int64_t clock_offset() {
     return 0;
   MPI_Comm leaders{};
   int rank_here = 0;
+  int size_here = 0;
   WEIR_PMPI(Comm_rank)(machine, &rank_here);
+  WEIR_PMPI(Comm_size)(machine, &size_here);
+  one_machine = size_here == library().size;
   WEIR_PMPI(Comm_split)(world(), rank_here == 0 ? 0 : MPI_UNDEFINED, 0, &leaders);
   std::int64_t offset = 0;
   if (rank_here == 0) {
@@ -349,7 +355,10 @@ void meet_the_world(Lane* lane) {
 
 void leave_the_world(Lane* lane) {
   if (library().rank < 0) return;
-  const std::int64_t offset = clock_offset();
+  MPI_Request request{};
+  if (WEIR_PMPI(Ibarrier)(world(), &request) == MPI_SUCCESS)
+    static_cast<void>(all_came(request, Limit::none));
+  const std::int64_t offset = one_machine ? 0 : clock_offset();
   describe_rank(lane, &offset);
 }
 

@@ -115,13 +115,14 @@ void merge_the_world() {
   // Of our own, so that no message of the program's is met; MPI_Finalize frees it, as some ranks may have
   // given up by then.
   MPI_Comm comm{};
-  if (WEIR_PMPI(Comm_dup)(world(), &comm) != MPI_SUCCESS) return;
+  MPI_Request request{};
+  if (WEIR_PMPI(Comm_idup)(world(), &comm, &request) != MPI_SUCCESS || !all_came(request, Limit::none))
+    return;
   WEIR_PMPI(Comm_set_errhandler)(comm, errors_return());
   const NoSignalForLongFiles quiet;
   try {
     merge_in_pairs(comm, rank, size, process);
     // What the library does at its end begins with waiting for all, in its own way.
-    MPI_Request request{};
     if (WEIR_PMPI(Ibarrier)(comm, &request) == MPI_SUCCESS)
       static_cast<void>(all_came(request, Limit::patience));
   } catch (abi::__forced_unwind&) {
