@@ -62,6 +62,14 @@ test("campaigns, stripes, maps", async () => {
   execFileSync(weir, ["map", "fit", "runs.csv", "--factors", "threads,size,mode", "--from-runs", "mb_s", "--out", "spread.map"], { cwd: place, stdio: "ignore" });
   await shows("campaigns", [bench, result("bench", "compare", "quick.db", "quick.db"), result("stripe", "--targets", "storage,storage,storage", "--size", "768k", "--stripe", "64k", "--runs", "30")],
     [/Throughput of the configurations/, /After against before/, /Time of each write/, /Do the targets move together/, /Which target is the slowest/]);
+  await with_page(join(out, "real-campaigns.html"), "light", async (page) => {
+    await draw_all(page);
+    const words = await page.locator("figure.view", { hasText: "Throughput of the configurations" }).locator("svg text").allTextContents();
+    const names = words.filter((one) => /^[a-z_]+ · .* KiB$/.test(one));
+    const shown = bench.configurations.filter((one) => one.throughput_bytes_per_s.median !== null);
+    assert.equal(new Set(names).size, shown.length, `every configuration has a name of its own: ${words.join(", ")}`);
+    assert.match(await page.locator("figure.view", { hasText: "Time of each write" }).locator(".says").innerText(), /^30 writes in their order\. [A-Z].*\.$/s);
+  });
   await shows("maps", [map("validate", "--methods", "lm,delaunay", "--splits", "3", "--train", "0.9,0.5"), map("slice", "--x", "threads", "--y", "size"), map("converge"), map("anova"),
     result("map", "predict", "spread.map", "--at", "threads=3|5,size=10,mode=read"), map("propose")],
   [/Error against the share/, /Predicted against measured/, /over threads and size|over size and threads/, /Runs until the interval/, /What moves the response/, /Predictions/, /What to measure next/]);

@@ -66,3 +66,7 @@ export function greatest(values: number[]): number {
 export function shortName(name: string, most = 48): string {
   return name.length <= most ? name : `…${name.slice(name.length - most + 1)}`;
 }
+
+export function sentence(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");
+}

@@ -47,10 +47,10 @@ export function axis(of: Axis, c: Colours, vertical: boolean): Option {
   if (of.words !== undefined) {
     // Few words have room for two lines each.
     const lines = vertical && narrow.matches && of.words.length <= 4;
-    const width = vertical ? (narrow.matches ? 110 : 180) : narrow.matches ? 70 : of.words.length <= 4 ? 130 : 90;
+    const width = vertical ? (narrow.matches ? 110 : 180) : narrow.matches ? 62 : of.words.length <= 4 ? 130 : 90;
     // A width makes labels that wide, and their neighbours would be left out as overlapped: only where words are long.
     const long = vertical || Math.max(0, ...of.words.map((word) => word.length)) * 6.5 > width;
-    return { ...common, type: "category", data: of.words, axisLabel: { ...label, fontSize: !vertical && narrow.matches ? 9 : 11, width: long ? width : undefined, lineHeight: 13, overflow: lines ? "break" : "truncate" } };
+    return { ...common, type: "category", data: of.words, axisLabel: { ...label, interval: of.words.length <= 4 ? 0 : undefined, fontSize: !vertical && narrow.matches ? 9 : 11, width: long ? width : undefined, lineHeight: 13, overflow: lines ? "break" : "truncate" } };
   }
   // The last mark is a whole one too.
   const step = of.interval;

@@ -54,6 +54,16 @@ export function texts(value: Json | undefined, ...path: (string | number)[]): st
 }
 
 // {"threads": "4", "mode": "read"} as "threads 4, mode read"; a word for the empty one.
+// Short names of things with keys, for an axis: the values of what differs, and what they are values of.
+export function keyWords(keys: (Json | undefined)[], show: (value: string, name: string) => string): { name: string; words: string[] } {
+  const plain = { name: "", words: keys.map((key) => keyText(key)) };
+  const [first] = keys;
+  if (keys.length < 2 || !keys.every(isDoc) || !isDoc(first)) return plain;
+  const names = Object.keys(first).filter((name) => new Set(keys.map((key) => String((key as Doc)[name]))).size > 1);
+  if (names.length === 0) return plain;
+  return { name: names.join(" · "), words: keys.map((key) => names.map((name) => show(String((key as Doc)[name]), name)).join(" · ")) };
+}
+
 export function keyText(key: Json | undefined, none = "all values"): string {
   if (typeof key === "string") return key;
   const parts = Object.entries(isDoc(key) ? key : {}).map(([name, value]) => `${name} ${String(value)}`);

@@ -1,27 +1,34 @@
 // weir.bench-*/1, weir.stripe/1, weir.detect/1: campaigns and what became of them.
 import { el, facts, notice } from "../lib/dom";
-import { bytes, count, percent, plain, seconds, whenNs } from "../lib/format";
+import { bytes, count, percent, plain, seconds, sentence, whenNs } from "../lib/format";
 import { byteInterval, chart, heat, line, rule, tip, tooltip } from "../lib/option";
-import { docs, flag, keyText, list, num, numbers, text, texts } from "../lib/value";
+import { docs, flag, keyText, keyWords, list, num, numbers, text, texts } from "../lib/value";
 import type { Doc } from "../lib/value";
 import { tableView, views } from "../lib/view";
 import type { Maker, View } from "../lib/view";
 
 const kShown = 40;
 
+// Configurations on an axis.
+function configurations(all: Doc[]): { name: string; words: string[]; inverse: true } {
+  const sized = (value: string, name: string) => (/(_size|_bytes)$/.test(name) && /^\d+$/.test(value) ? bytes(Number(value)) : value);
+  return { ...keyWords(all.map((one) => one.key), sized), inverse: true };
+}
+
 function throughputView(document: Doc): View | null {
-  const all = docs(document, "configurations").filter((one) => num(one, "throughput_bytes_per_s", "median") !== null);
+  const planned = docs(document, "configurations");
+  const all = planned.filter((one) => num(one, "throughput_bytes_per_s", "median") !== null);
   if (all.length === 0) return null;
   const speed = (one: Doc, field: string) => num(one, "throughput_bytes_per_s", field);
   const shown = [...all].sort((a, b) => (speed(b, "median") ?? 0) - (speed(a, "median") ?? 0)).slice(0, kShown);
   const spread = shown.map((one) => (speed(one, "deviation") ?? 0) / Math.max(1e-9, speed(one, "mean") ?? 1));
   return {
     title: "Throughput of the configurations",
-    says: `Medians with their 95 % interval, fastest first${all.length > kShown ? `, the first ${kShown} of ${count(all.length)}` : ""}; single runs of one configuration vary by up to ${percent(Math.max(...spread))} of their mean.`,
+    says: `Medians with their 95 % interval, fastest first${all.length > kShown ? `, the first ${kShown} of ${count(all.length)}` : ""}; single runs of one configuration vary by up to ${percent(Math.max(...spread))} of their mean.${all.length < planned.length ? ` ${count(planned.length - all.length)} more have no run that counts.` : ""}`,
     numbers: () => ({ columns: ["configuration", "ok", "disturbed", "failed", "median", "median_low", "median_high", "mean", "deviation", "least", "greatest"],
       rows: all.map((one) => [keyText(one.key), num(one, "ok"), num(one, "disturbed"), num(one, "failed"), ...["median", "median_low", "median_high", "mean", "deviation", "least", "greatest"].map((field) => speed(one, field))]) }),
     wide: true,
-    chart: { height: Math.max(240, 100 + 22 * shown.length), option: (c) => chart(c, { name: "bytes per second", min: 0, format: (x) => bytes(x), interval: byteInterval(speed(shown[0] ?? {}, "median") ?? 1) }, { name: "", words: shown.map((one) => keyText(one.key)), inverse: true }, [
+    chart: { height: Math.max(240, 100 + 22 * shown.length), option: (c) => chart(c, { name: "bytes per second", min: 0, format: (x) => bytes(x), interval: byteInterval(speed(shown[0] ?? {}, "median") ?? 1) }, configurations(shown), [
       { type: "bar", name: "median", barMaxWidth: 14, data: shown.map((one) => speed(one, "median")), itemStyle: { color: c.series[0] } },
       { type: "custom", name: "interval", data: shown.map((one, i) => [speed(one, "median_low"), speed(one, "median_high"), i]), encode: { x: [0, 1], y: 2 },
         renderItem: (_: unknown, api: { value: (i: number) => number; coord: (p: number[]) => number[] }) => {
@@ -36,7 +43,9 @@ function throughputView(document: Doc): View | null {
 
 export function benchPart(document: Doc, source: string): HTMLElement[] {
   const end = text(document, "end");
-  return [facts([["store", text(document, "store")], ["campaign", text(document, "name")], ["runs", count(num(document, "runs"))], ["disturbed", count(num(document, "disturbed"))], ["failed", count(num(document, "failed"))], ["took", num(document, "seconds") === null ? null : seconds(num(document, "seconds"))],
+  const runs = (field: string) => num(document, field) ?? docs(document, "configurations").reduce((sum, one) => sum + (num(one, field) ?? 0), 0);
+  const made = num(document, "runs") ?? runs("ok") + runs("disturbed") + runs("failed");
+  return [facts([["store", text(document, "store")], ["campaign", text(document, "name")], ["runs", count(made)], ["disturbed", count(runs("disturbed"))], ["failed", count(runs("failed"))], ["took", num(document, "seconds") === null ? null : seconds(num(document, "seconds"))],
     ["measured on", text(document, "environment", "host")], ["begun", whenNs(num(document, "environment", "captured_ns"))], ["by", text(document, "environment", "weir") === null ? null : `weir ${text(document, "environment", "weir") ?? ""}`],
     ["seed", num(document, "seed") === null ? null : String(num(document, "seed"))]]),
   ...(end !== null && end !== "finished" ? [notice(`The campaign is not complete: ${end.replace("_", " ")}; weir bench run --resume goes on with it.`, "problem")] : []),
@@ -53,7 +62,7 @@ function ratioView(document: Doc): View | null {
     wide: true,
     numbers: () => ({ columns: ["configuration", "before_median", "after_median", "ratio", "ratio_low", "ratio_high", "p_value", "adjusted_p_value", "change"],
       rows: all.map((one) => [keyText(one.key), ...["before_median", "after_median", "ratio", "ratio_low", "ratio_high", "p_value", "adjusted_p_value"].map((field) => num(one, field)), text(one, "change")]) }),
-    chart: { height: Math.max(240, 90 + 22 * sorted.length), option: (c) => chart(c, { name: "throughput after / before" }, { name: "", words: sorted.map((one) => keyText(one.key)), inverse: true }, [
+    chart: { height: Math.max(240, 90 + 22 * sorted.length), option: (c) => chart(c, { name: "throughput after / before" }, configurations(sorted), [
       { type: "scatter", symbolSize: 10, markLine: rule(1, "same", c, true), data: sorted.map((one, i) => ({ value: [num(one, "ratio"), i], itemStyle: { color: text(one, "change") === "slower" ? c.bad : text(one, "change") === "faster" ? c.good : c.series[6] } })) },
       ...sorted.map((one, i) => line("", [[num(one, "ratio_low"), i], [num(one, "ratio_high"), i]], { silent: true, lineStyle: { width: 2, color: c.muted } }))]) },
   };
@@ -71,7 +80,7 @@ function totalsView(document: Doc): View | null {
   const verdict = texts(document, "study", "verdict");
   return {
     title: "Time of each write",
-    says: `${count(totals.length)} writes in their order. ${verdict.join(" ")}`,
+    says: `${count(totals.length)} writes in their order. ${verdict.map(sentence).join(" ")}`,
     numbers: () => ({ columns: ["run", "total_s"], rows: totals.map((value, i) => [i + 1, value]) }),
     chart: { height: 300, canvas: totals.length > 2000, option: (c) => chart(c, { name: "run" }, { name: "seconds", min: 0, format: (y) => seconds(y) }, [{ type: "scatter", symbolSize: 4, data: totals.map((value, i) => [i + 1, value]), itemStyle: { color: c.series[0] } }]) },
   };
@@ -118,7 +127,7 @@ function shiftsView(document: Doc): View | null {
     numbers: () => ({ columns: ["group", "verdict", "baseline_median", "new_median", "shift_percent", "worse_p", "better_p", "detectable_80_percent"],
       rows: groups.map((one) => [keyText(one.key), text(one, "verdict"), ...["baseline_median", "new_median", "shift_percent", "worse_p", "better_p", "detectable_80_percent"].map((field) => num(one, field))]) }),
     wide: true,
-    chart: { height: Math.max(220, 90 + 24 * sorted.length), option: (c) => chart(c, { name: "change of the typical run, %" }, { name: "", words: sorted.map((one) => keyText(one.key)), inverse: true },
+    chart: { height: Math.max(220, 90 + 24 * sorted.length), option: (c) => chart(c, { name: "change of the typical run, %" }, configurations(sorted),
       [{ type: "bar", barMaxWidth: 16, data: sorted.map((one) => ({ value: num(one, "shift_percent"), itemStyle: { color: text(one, "verdict") === "degraded" ? c.bad : text(one, "verdict") === "improved" ? c.good : c.series[6] } })) }]) },
   };
 }
