@@ -21,6 +21,7 @@
 #include "trace/live.hpp"
 #include "trace/merge.hpp"
 #include "trace/part.hpp"
+#include "trace/run_clock.hpp"
 
 namespace weir::cli {
 namespace {
@@ -173,7 +174,7 @@ Result<int> run_trace(const Options& options, Output& /*out*/) {
     fs::remove(*directory, ignored);
     return status.error();
   }
-  merging.readings.push_back(Calibration::Reading::take());
+  merging.readings.push_back(trace::take_reading_far_from(merging.readings.front()));
   merging.command = options.command;
   merging.status = *status;
   merging.narrowed = narrowing(options);

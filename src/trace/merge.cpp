@@ -39,10 +39,9 @@ using live::HeaderWord;
 // The length of a tick: from the run's own readings, else from the lane that was sealed over the longest
 // time.
 double tick_length(const MergeOptions& options, const std::vector<RunLane>& lanes) {
-  constexpr double kLongEnough = 10e6;  // ns: readings are good to some ten
   Calibration::Reading first{};
   Calibration::Reading last{};
-  const auto span = [&] { return static_cast<double>((last.monotonic - first.monotonic).count); };
+  const auto span = [&] { return last.monotonic - first.monotonic; };
   if (options.readings.size() >= 2) {
     first = options.readings.front();
     last = options.readings.back();
@@ -54,13 +53,13 @@ double tick_length(const MergeOptions& options, const std::vector<RunLane>& lane
       };
       const auto begin = at(HeaderWord::first_tick, HeaderWord::first_monotonic);
       const auto end = at(HeaderWord::last_tick, HeaderWord::last_monotonic);
-      if (static_cast<double>((end.monotonic - begin.monotonic).count) > span()) {
+      if (end.monotonic - begin.monotonic > span()) {
         first = begin;
         last = end;
       }
     }
   }
-  if (span() >= kLongEnough && last.tick > first.tick)
+  if (span() >= kFarEnough && last.tick > first.tick)
     return Calibration::between(first, last).nanoseconds_per_tick();
   return Calibration::measure(Nanoseconds(20'000'000)).nanoseconds_per_tick();
 }

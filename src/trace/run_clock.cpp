@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,7 +25,6 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x4B434C4352494557;  // "WEIRCLCK"
 constexpr std::size_t kBytes = 40;
-constexpr std::int64_t kLongEnough = 10'000'000;  // ns between two readings that are good to some ten
 
 // By their names, which begin with the tick: no other lane is opened.
 std::optional<detail::RunLane> first_lane(const fs::path& directory) {
@@ -54,12 +55,22 @@ double tick_length(const LaneHeader& own) {
   const auto now = Calibration::Reading::take();
   const Calibration::Reading began{Tick(own[HeaderWord::first_tick]),
                                    Nanoseconds(static_cast<std::int64_t>(own[HeaderWord::first_monotonic]))};
-  if ((now.monotonic - began.monotonic).count >= kLongEnough && now.tick > began.tick)
+  if (now.monotonic - began.monotonic >= kFarEnough && now.tick > began.tick)
     return Calibration::between(began, now).nanoseconds_per_tick();
-  return Calibration::measure(Nanoseconds(kLongEnough)).nanoseconds_per_tick();
+  return Calibration::measure(kFarEnough).nanoseconds_per_tick();
 }
 
 }  // namespace
+
+Calibration::Reading take_reading_far_from(const Calibration::Reading& earlier) {
+  auto reading = Calibration::Reading::take();
+  while (reading.monotonic - earlier.monotonic < kFarEnough) {
+    const Nanoseconds left = kFarEnough - (reading.monotonic - earlier.monotonic);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(left.count));
+    reading = Calibration::Reading::take();
+  }
+  return reading;
+}
 
 std::optional<RunClock> read_run_clock(const fs::path& directory) {
   const fs::path path = directory / live::kFolder / live::kClockFile;

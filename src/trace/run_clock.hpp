@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "base/result.hpp"
 
 namespace weir::trace {
@@ -17,6 +18,12 @@ struct RunClock {
 
   friend bool operator==(const RunClock&, const RunClock&) = default;
 };
+
+// Two readings of the clocks so far apart tell the length of a tick to some millionths; of nearer ones it is
+// measured anew, which is another length each time.
+inline constexpr Nanoseconds kFarEnough{10'000'000};
+// A reading after a run that began with `earlier`; after a shorter one it waits.
+Calibration::Reading take_reading_far_from(const Calibration::Reading& earlier);
 
 // What was settled; nothing when nobody has yet, or it cannot be read.
 std::optional<RunClock> read_run_clock(const std::filesystem::path& directory);

@@ -65,10 +65,22 @@ def bounded(given, checks, scratch):
             # Half a nanosecond for what a whole number of them cannot say, on both sides.
             worst = max(abs(r - e) - 1 - error * e for (_, r), (_, e) in zip(rough, exact))
             checks.expect(f"{mode} {error}: every duration is within the bound", worst <= 0, f"by {worst:.1f} ns too far")
-            # The bound of a start is relative to its distance from the start before, so that errors do not add up.
-            far = [abs(rough[i][0] - exact[i][0]) - 1 - error * abs(exact[i][0] - exact[i - 1][0]) for i in range(1, len(exact))]
+            # The bound of a start is relative to its distance from the start before, so that errors do not add up. That
+            # is a difference of two whole numbers here, and up to one nanosecond longer.
+            far = [abs(rough[i][0] - exact[i][0]) - 1 - error * (abs(exact[i][0] - exact[i - 1][0]) + 1) for i in range(1, len(exact))]
             checks.expect(f"{mode} {error}: every start is within the bound", max(far) <= 0,
                           f"{sum(f > 0 for f in far)} are not, by up to {max(far):.1f} ns")
+
+
+def short_runs(given, checks, scratch):
+    """A run of a millisecond is the same bytes when it is merged again."""
+    for i in range(5):
+        out = scratch / f"short{i}"
+        trace(given.weir, out, ["echo", "a"], "--keep-live")
+        first = (out / "trace.weir").read_bytes()
+        done = run([given.weir, "merge", out, "--keep-live"])
+        checks.equal(f"short run {i}: merged again", done.returncode, 0)
+        checks.expect(f"short run {i}: the same bytes", (out / "trace.weir").read_bytes() == first)
 
 
 def layers(given, checks, scratch):
@@ -205,7 +217,7 @@ def buffers(given, checks, scratch):
     checks.equal("python3 with --buffers", (done.returncode, done.stdout), (bare.returncode, bare.stdout))
 
 
-PARTS = [timing, bounded, layers, filters, replaced, long_arguments, buffers]
+PARTS = [timing, bounded, short_runs, layers, filters, replaced, long_arguments, buffers]
 
 
 def main():
