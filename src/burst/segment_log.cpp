@@ -20,26 +20,18 @@ std::uint64_t size_of_segment(std::uint32_t number) {
   return number >= 3 ? kLargestSize : kFirstSize << (2 * (number - 1));
 }
 
-// How much was written, and errno if that is not all.
-std::pair<std::uint64_t, int> write_at(int fd, ByteSpan bytes, std::uint64_t position) {
-  std::uint64_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t written =
-        ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(position + done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return {done, errno};
+// How much was written, and errno if that is not all. `written` is what the first pwrite() said.
+std::pair<std::uint64_t, int> write_at(int fd, ByteSpan bytes, std::uint64_t position, ssize_t written) {
+  for (std::uint64_t done = 0;;) {
+    if (written < 0 && errno != EINTR) return {done, errno};
     if (written == 0) return {done, EIO};
-    done += static_cast<std::uint64_t>(written);
+    if (written > 0) done += static_cast<std::uint64_t>(written);
+    if (done == bytes.size()) return {done, 0};
+    written = ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(position + done));
   }
-  return {done, 0};
 }
 
 }  // namespace
-
-struct SegmentLog::Segment {
-  UniqueFd fd;
-  std::uint64_t bytes = 0;
-};
 
 SegmentLog::SegmentLog(Allocate allocate) : allocate_(std::move(allocate)) {}
 SegmentLog::~SegmentLog() = default;
@@ -77,7 +69,6 @@ int SegmentLog::begin_segment(std::uint64_t needed) {
   return 0;
 }
 
-// A place for all of the bytes, or for as many as the current segment takes.
 int SegmentLog::reserve(std::uint64_t bytes, Part& part) {
   const std::lock_guard lock(mutex_);
   // A page that is written whole need not be cleared first. Whoever writes pages gets them, once that is a
@@ -93,25 +84,29 @@ int SegmentLog::reserve(std::uint64_t bytes, Part& part) {
   return 0;
 }
 
-int SegmentLog::append(ByteSpan bytes, LogSlices& slices, Pin* pin) {
-  if (!mark_.is_here()) return EBADF;
+// A write over the end of a segment, or one that the kernel did not do at once or at all: goes on where
+// append() is, after the first pwrite() of the first part.
+int SegmentLog::append_rest(ByteSpan bytes, Part part, ssize_t written, LogSlices& slices, Pin* pin) {
   bool was_full = false;
-  Pin first;  // later ones are settled after it
-  while (!bytes.empty()) {
-    Part part;
-    if (const int error = reserve(bytes.size(), part); error != 0) return error;
-    if (first == nullptr) first = part.segment;
+  const Pin first = part.segment;  // later ones are settled after it
+  for (;;) {
     LogSlice slice = part.slice;
-    const auto [written, error] = write_at(part.segment->fd.get(), bytes.first(slice.length), slice.position);
-    slice.length = written;
-    if (written != 0) slices.push_back(slice);
-    bytes = bytes.subspan(written);
-    if (error == 0) continue;
-    const std::lock_guard lock(mutex_);
-    if (current_ == part.segment) current_.reset();
-    if (error != ENOSPC || std::exchange(was_full, true)) return error;
+    const auto [done, error] =
+        write_at(part.segment->fd.get(), bytes.first(slice.length), slice.position, written);
+    slice.length = done;
+    if (done != 0) slices.push_back(slice);
+    bytes = bytes.subspan(done);
+    if (error != 0) {
+      const std::lock_guard lock(mutex_);
+      if (current_ == part.segment) current_.reset();
+      if (error != ENOSPC || std::exchange(was_full, true)) return error;
+    }
+    if (bytes.empty()) break;
+    if (const int failed = reserve(bytes.size(), part); failed != 0) return failed;
+    written = ::pwrite(part.segment->fd.get(), bytes.data(), part.slice.length,
+                       static_cast<off_t>(part.slice.position));
   }
-  if (pin != nullptr) *pin = std::move(first);
+  if (pin != nullptr) *pin = first;
   return 0;
 }
 

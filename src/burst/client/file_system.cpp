@@ -52,20 +52,6 @@ FileSystem::FileSystem(std::unique_ptr<Session> session, Backing backing, consis
       }),
       segments_({segments_of(session_->job().servers[node()]), spill_of(session_->job(), node())}) {}
 
-int FileSystem::write_log(ByteSpan bytes, std::uint64_t offset, LoggedPieces& pieces, SegmentLog::Pin& pin) {
-  LogSlices slices;
-  if (const int error = log_.append(bytes, slices, &pin); error != 0) return error;
-  for (const LogSlice& slice : slices) {
-    pieces.push_back({{offset, offset + slice.length},
-                      {.node = node(),
-                       .segment = slice.segment,
-                       .client = session_->client(),
-                       .position = slice.position}});
-    offset += slice.length;
-  }
-  return 0;
-}
-
 int FileSystem::read_segment(const Place& place, std::span<std::byte> into) {
   return segments_.read(place, into);
 }

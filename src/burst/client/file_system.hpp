@@ -62,7 +62,8 @@ class FileSystem {
   std::uint32_t node() const { return session_->node(); }
   // Appends to the log; `pieces` says where each part of the file's bytes from `offset` on went.
   // Its segments are kept while `pin` lives: until the pieces are in the file's map.
-  int write_log(ByteSpan bytes, std::uint64_t offset, LoggedPieces& pieces, SegmentLog::Pin& pin);
+  [[gnu::always_inline]] int write_log(ByteSpan bytes, std::uint64_t offset, LoggedPieces& pieces,
+                                       SegmentLog::Pin& pin);
   // After a file was closed: the agent is told which segments are not needed any more. It is told so with
   // each new segment too.
   void tell_log_use();
@@ -128,5 +129,20 @@ class FileSystem {
   std::once_flag touching_;
   std::optional<IoThreads> toucher_;  // last: it uses the segments
 };
+
+inline int FileSystem::write_log(ByteSpan bytes, std::uint64_t offset, LoggedPieces& pieces,
+                                 SegmentLog::Pin& pin) {
+  LogSlices slices;
+  if (const int error = log_.append(bytes, slices, &pin); error != 0) return error;
+  for (const LogSlice& slice : slices) {
+    pieces.push_back({{offset, offset + slice.length},
+                      {.node = node(),
+                       .segment = slice.segment,
+                       .client = session_->client(),
+                       .position = slice.position}});
+    offset += slice.length;
+  }
+  return 0;
+}
 
 }  // namespace weir::burst
