@@ -9,6 +9,7 @@
 #include "transport/detail/bells.hpp"
 #include "transport/detail/door.hpp"
 #include "transport/detail/layout.hpp"
+#include "transport/detail/placement.hpp"
 #include "transport/detail/reception.hpp"
 #include "transport/detail/roster.hpp"
 
@@ -17,14 +18,15 @@ namespace weir::transport {
 namespace {
 
 using detail::Bells;
+using detail::Placement;
 using detail::Reception;
 using detail::Roster;
 
 // One worker's part of the host. The first one keeps the door as well.
 class Worker final : public Source {
  public:
-  Worker(unsigned number, Roster& roster, Bells& bells, Reception& reception)
-      : number_(number), roster_(roster), bells_(bells), reception_(reception) {}
+  Worker(unsigned number, Roster& roster, Bells& bells, Reception& reception, Placement& placement)
+      : number_(number), roster_(roster), bells_(bells), reception_(reception), placement_(placement) {}
 
   Host::Handler handler;
 
@@ -33,6 +35,7 @@ class Worker final : public Source {
     return number_ == 0 ? reception_.descriptor() : bells_.descriptor(number_);
   }
   bool arm() override;
+  bool lost_core() override { return placement_.lost_core(); }
 
  private:
   void follow();
@@ -41,6 +44,7 @@ class Worker final : public Source {
   Roster& roster_;
   Bells& bells_;
   Reception& reception_;
+  Placement& placement_;
   Roster::View view_;
   bool armed_ = false;
   unsigned turns_ = 0;
@@ -55,6 +59,8 @@ void Worker::follow() {
 bool Worker::poll() {
   bool look = std::exchange(armed_, false);
   if (look) bells_.say_awake(number_);
+  placement_.settle();
+  bells_.say_seat(number_, placement_.seat());
   if (!roster_.is_current(view_)) follow();
   bool something = false;
   bool condemned = false;
@@ -87,13 +93,15 @@ struct Host::Impl {
   Impl(const HostOptions& options, std::unique_ptr<detail::Door> door, Bells the_bells)
       : bells(std::move(the_bells)),
         roster(options.workers),
-        reception(options, std::move(door), roster, bells) {
+        placements(options.workers),
+        reception(options, std::move(door), roster, bells, placements) {
     for (unsigned worker = 0; worker < options.workers; ++worker)
-      workers.push_back(std::make_unique<Worker>(worker, roster, bells, reception));
+      workers.push_back(std::make_unique<Worker>(worker, roster, bells, reception, placements[worker]));
   }
 
   Bells bells;
   Roster roster;
+  std::vector<Placement> placements;
   Reception reception;
   std::vector<std::unique_ptr<Worker>> workers;
 };

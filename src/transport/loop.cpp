@@ -139,6 +139,17 @@ void Loop::sleep() {
   sleeping_ = false;  // a ring that comes only now ends the next sleep early, once
 }
 
+// Lets others have the core for a moment; whether it is left to us by and large. Who waits for the other side
+// of a call needs it for a turn of some microseconds and waits again; who computes keeps it.
+bool Loop::wait_awake() {
+  constexpr std::chrono::microseconds kTurn{5};
+  const auto lent = detail::lend_core();
+  if (lent <= kTurn) return true;
+  bool gives_way = true;
+  for (Source* const source : sources_) gives_way &= source->lost_core();
+  return !gives_way;
+}
+
 void Loop::run() {
   // A turn may take a microsecond, with UCX in it: yielding goes by time, not by turns.
   constexpr std::chrono::microseconds kBetweenYields{1};
@@ -163,7 +174,7 @@ void Loop::run() {
       sleep();  // a timer's end is no event: a loop that only keeps time does not spin
       slept = Clock::now() - now;
     } else if (now - last_yield >= kBetweenYields) {
-      ::sched_yield();
+      spins = wait_awake();
       last_yield = Clock::now();
     } else {
       detail::pause_processor();

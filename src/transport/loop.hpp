@@ -50,6 +50,7 @@ class Loop {
   void run_timers();
   bool poll_sources();
   bool arm_sources();
+  bool wait_awake();
   void sleep();
   void wake();
 

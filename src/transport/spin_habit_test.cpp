@@ -58,5 +58,23 @@ TEST(SpinHabit, AnEventThatCameLateIsNoReasonToStop) {
   EXPECT_TRUE(habit.worth());
 }
 
+TEST(SpinHabit, OthersOnTheCoreCountWhenTheyAreThereEachTime) {
+  SpinHabit habit;
+  habit.found(false);
+  habit.found(false);
+  EXPECT_FALSE(habit.is_crowded());
+  habit.found(true);  // they were an interrupt
+  for (unsigned i = 0; i < SpinHabit::kOften; ++i) {
+    EXPECT_FALSE(habit.is_crowded());
+    habit.found(false);
+  }
+  EXPECT_TRUE(habit.is_crowded());
+  habit.found(false);
+  EXPECT_TRUE(habit.is_crowded());
+  EXPECT_TRUE(habit.worth());
+  habit.found(true);
+  EXPECT_FALSE(habit.is_crowded());
+}
+
 }  // namespace
 }  // namespace weir::transport::detail

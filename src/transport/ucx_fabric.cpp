@@ -204,7 +204,8 @@ void UcxFabricImpl::on_error(void* self, ucp_ep_h endpoint, ucs_status_t status)
 bool UcxFabricImpl::poll() {
   constexpr int kAtOnce = 16;  // other sources have their turn too
   bool something = false;
-  for (int i = 0; i < kAtOnce && worker_->progress(); ++i) something = true;
+  // What has come is handled before UCX asks the sockets again.
+  for (int i = 0; i < kAtOnce && inbox_.empty() && worker_->progress(); ++i) something = true;
   return handle_noted() || something;
 }
 

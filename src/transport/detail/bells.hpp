@@ -23,6 +23,11 @@ class Bells {
   void say_asleep(unsigned worker) { word(worker).store(1); }
   void say_awake(unsigned worker);  // also silences the bell
   void ring_if_asleep(unsigned worker);
+  void say_seat(unsigned worker, Seat seat) {
+    std::atomic<std::uint32_t>& word = page_.as<HostMemory>().workers[worker].seat;
+    if (word.load(std::memory_order_relaxed) != seat.word())
+      word.store(seat.word(), std::memory_order_relaxed);
+  }
 
  private:
   std::atomic<std::uint32_t>& word(unsigned worker) {

@@ -9,7 +9,21 @@
 
 namespace weir::transport::detail {
 
-Result<std::shared_ptr<ClientLink>> ClientLink::make(std::uint64_t number, unsigned workers,
+namespace {
+
+// Whether the client slept.
+bool pass_turn(Slot& slot, Frame frame) {
+  slot.head.frame.store(static_cast<std::uint32_t>(frame), std::memory_order_relaxed);
+  const bool slept = slot.head.turn.exchange(kClientsTurn, std::memory_order_acq_rel) == kServersTurnWaited;
+  if (slept) futex_wake(slot.head.turn, 1);
+  return slept;
+}
+
+Seat seat_of(const Slot& slot) { return Seat::from(slot.head.seat.load(std::memory_order_relaxed)); }
+
+}  // namespace
+
+Result<std::shared_ptr<ClientLink>> ClientLink::make(std::uint64_t number, std::vector<Placement>& workers,
                                                      std::size_t area_bytes) {
   const std::size_t bytes = sizeof(ClientMemory) + area_bytes;
   auto fd = make_memory("weir-client", bytes);
@@ -19,11 +33,13 @@ Result<std::shared_ptr<ClientLink>> ClientLink::make(std::uint64_t number, unsig
   return std::shared_ptr<ClientLink>(new ClientLink(number, workers, std::move(*fd), std::move(*mapping)));
 }
 
-ClientLink::ClientLink(std::uint64_t number, unsigned workers, UniqueFd memory_fd, Mapping mapping)
+ClientLink::ClientLink(std::uint64_t number, std::vector<Placement>& workers, UniqueFd memory_fd,
+                       Mapping mapping)
     : number_(number),
       memory_fd_(std::move(memory_fd)),
       mapping_(std::move(mapping)),
-      states_(std::size_t{workers} * kSlots) {}
+      placements_(workers),
+      states_(workers.size() * kSlots) {}
 
 bool ClientLink::serve(unsigned worker, const Host::Handler& handler) {
   auto& ready = memory().ready[worker].set;
@@ -44,6 +60,7 @@ bool ClientLink::serve_slot(unsigned worker, unsigned slot_number, const Host::H
   Slot& slot = memory().slots[slot_number];
   SlotState& here = state(worker, slot_number);
   if (slot.head.turn.load(std::memory_order_acquire) == kClientsTurn) return false;
+  placements_[worker].asked(&slot);
   const auto frame = static_cast<Frame>(slot.head.frame.load(std::memory_order_relaxed));
   switch (frame) {
     case Frame::request:  // also in place of the rest of an answer that nobody waits for any more
@@ -52,11 +69,11 @@ bool ClientLink::serve_slot(unsigned worker, unsigned slot_number, const Host::H
       if (here.bytes.size() == here.total)
         handle(worker, slot_number, handler);
       else
-        give_turn(slot, Frame::more);
+        give_turn(worker, slot, Frame::more);
       return true;
     case Frame::take:
       if (here.phase != Phase::answering) return false;
-      send_part(slot, here);
+      send_part(worker, slot, here);
       return true;
     default:
       return false;
@@ -94,6 +111,8 @@ void ClientLink::handle(unsigned worker, unsigned slot, const Host::Handler& han
     alive->answer(worker, slot, ticket, answer);
   });
   if (handler) handler(number_, std::exchange(here.bytes, {}), std::move(respond));
+  if (here.phase == Phase::handling && here.ticket == ticket)
+    placements_[worker].asked_others(seat_of(memory().slots[slot]));
 }
 
 void ClientLink::answer(unsigned worker, unsigned slot_number, std::uint64_t ticket, Bytes* answer) {
@@ -102,15 +121,15 @@ void ClientLink::answer(unsigned worker, unsigned slot_number, std::uint64_t tic
   Slot& slot = memory().slots[slot_number];
   if (answer == nullptr || answer->size() > kLongestMessage) {
     here.phase = Phase::idle;
-    return give_turn(slot, Frame::failed);
+    return give_turn(worker, slot, Frame::failed);
   }
   here.phase = Phase::answering;
   here.bytes = std::move(*answer);
   here.sent = 0;
-  send_part(slot, here);
+  send_part(worker, slot, here);
 }
 
-void ClientLink::send_part(Slot& slot, SlotState& here) {
+void ClientLink::send_part(unsigned worker, Slot& slot, SlotState& here) {
   const std::size_t length = std::min(here.bytes.size() - here.sent, kFrameBytes);
   if (length != 0) std::memcpy(slot.bytes, here.bytes.data() + here.sent, length);
   here.sent += length;
@@ -120,18 +139,17 @@ void ClientLink::send_part(Slot& slot, SlotState& here) {
     here.phase = Phase::idle;
     here.bytes = {};
   }
-  give_turn(slot, Frame::answer);
+  give_turn(worker, slot, Frame::answer);
 }
 
-void ClientLink::give_turn(Slot& slot, Frame frame) {
-  slot.head.frame.store(static_cast<std::uint32_t>(frame), std::memory_order_relaxed);
-  if (slot.head.turn.exchange(kClientsTurn, std::memory_order_acq_rel) == kServersTurnWaited)
-    futex_wake(slot.head.turn, 1);
+void ClientLink::give_turn(unsigned worker, Slot& slot, Frame frame) {
+  const Seat from = seat_of(slot);
+  placements_[worker].answered(from, pass_turn(slot, frame));
 }
 
 void ClientLink::fail_callers() {
   for (Slot& slot : memory().slots)
-    if (slot.head.turn.load(std::memory_order_acquire) != kClientsTurn) give_turn(slot, Frame::failed);
+    if (slot.head.turn.load(std::memory_order_acquire) != kClientsTurn) pass_turn(slot, Frame::failed);
 }
 
 }  // namespace weir::transport::detail

@@ -10,6 +10,7 @@
 #include "base/unique_fd.hpp"
 #include "transport/detail/layout.hpp"
 #include "transport/detail/memory.hpp"
+#include "transport/detail/placement.hpp"
 #include "transport/host.hpp"
 
 namespace weir::transport::detail {
@@ -19,8 +20,8 @@ namespace weir::transport::detail {
 // the rules is condemned, which harms nobody else.
 class ClientLink : public std::enable_shared_from_this<ClientLink> {
  public:
-  // Memory for a new client with `area_bytes` of its own.
-  static Result<std::shared_ptr<ClientLink>> make(std::uint64_t number, unsigned workers,
+  // Memory for a new client with `area_bytes` of its own. There is a placement for each worker.
+  static Result<std::shared_ptr<ClientLink>> make(std::uint64_t number, std::vector<Placement>& workers,
                                                   std::size_t area_bytes);
 
   std::uint64_t number() const { return number_; }
@@ -45,7 +46,7 @@ class ClientLink : public std::enable_shared_from_this<ClientLink> {
     Bytes bytes;  // what has come of the request, or the answer
   };
 
-  ClientLink(std::uint64_t number, unsigned workers, UniqueFd memory_fd, Mapping mapping);
+  ClientLink(std::uint64_t number, std::vector<Placement>& workers, UniqueFd memory_fd, Mapping mapping);
 
   ClientMemory& memory() const { return mapping_.as<ClientMemory>(); }
   SlotState& state(unsigned worker, unsigned slot) { return states_[worker * kSlots + slot]; }
@@ -53,14 +54,15 @@ class ClientLink : public std::enable_shared_from_this<ClientLink> {
   bool receive(Slot& slot, SlotState& state, Frame frame);
   void handle(unsigned worker, unsigned slot, const Host::Handler& handler);
   void answer(unsigned worker, unsigned slot, std::uint64_t ticket, Bytes* answer);
-  void send_part(Slot& slot, SlotState& state);
-  static void give_turn(Slot& slot, Frame frame);
+  void send_part(unsigned worker, Slot& slot, SlotState& state);
+  void give_turn(unsigned worker, Slot& slot, Frame frame);
 
   std::uint64_t number_;
   UniqueFd memory_fd_;
   Mapping mapping_;
   std::atomic<bool> condemned_ = false;
-  std::vector<SlotState> states_;  // by worker, then by slot
+  std::vector<Placement>& placements_;  // by worker
+  std::vector<SlotState> states_;       // by worker, then by slot
 };
 
 }  // namespace weir::transport::detail

@@ -12,7 +12,7 @@
 namespace weir::transport::detail {
 
 constexpr std::uint64_t kChannelMagic = 0x6c656e6e61686377;  // "wchannel"
-constexpr std::uint32_t kChannelProtocol = 1;  // of the memory in layout.hpp and of these messages
+constexpr std::uint32_t kChannelProtocol = 2;  // of the memory in layout.hpp and of these messages
 
 struct Hello {
   std::uint64_t magic = kChannelMagic;

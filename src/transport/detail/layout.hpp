@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "transport/detail/core.hpp"
+
 // The memory that a client and its host share. Made and sealed by the host, so that nobody can shrink it
 // under the other; what it holds is untrusted on both sides: every word is read once and checked.
 namespace weir::transport::detail {
@@ -34,8 +36,8 @@ struct SlotHead {
   std::atomic<std::uint32_t> turn;
   std::atomic<std::uint32_t> frame;   // a Frame
   std::atomic<std::uint32_t> length;  // of this part
-  std::uint32_t unused;
-  std::atomic<std::uint64_t> total;  // of the whole message
+  std::atomic<std::uint32_t> seat;    // a Seat: where the client gave the turn away
+  std::atomic<std::uint64_t> total;   // of the whole message
   std::uint64_t unused2;
 };
 
@@ -61,6 +63,7 @@ static_assert(sizeof(ClientMemory) % kPage == 0);
 
 struct alignas(64) WorkerWord {
   std::atomic<std::uint32_t> sleeping;  // ring its bell, an eventfd
+  std::atomic<std::uint32_t> seat;      // a Seat: where it was when last awake
 };
 // Written by the host, read by all clients.
 struct HostMemory {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+
 #include <sched.h>
 
 namespace weir::transport::detail {
@@ -12,13 +14,12 @@ inline void pause_processor() {
 #endif
 }
 
-// One turn of a loop that waits for another thread without sleeping: mostly a pause of the processor, now and
-// then the rest of the time slice, since the other may need this very core.
-inline void pause_briefly(unsigned turn) {
-  if (turn % 16 == 0)
-    ::sched_yield();
-  else
-    pause_processor();
+// Leaves the core to whoever else wants it, maybe the one that is waited for, and says for how long: half a
+// microsecond if nobody did.
+inline std::chrono::nanoseconds lend_core() {
+  const auto begin = std::chrono::steady_clock::now();
+  ::sched_yield();
+  return std::chrono::steady_clock::now() - begin;
 }
 
 }  // namespace weir::transport::detail

@@ -11,8 +11,9 @@
 
 namespace weir::transport::detail {
 
-Reception::Reception(const HostOptions& options, std::unique_ptr<Door> door, Roster& roster, Bells& bells)
-    : options_(options), door_(std::move(door)), roster_(roster), bells_(bells) {}
+Reception::Reception(const HostOptions& options, std::unique_ptr<Door> door, Roster& roster, Bells& bells,
+                     std::vector<Placement>& placements)
+    : options_(options), door_(std::move(door)), roster_(roster), bells_(bells), placements_(placements) {}
 
 void Reception::attention() {
   attention_ = true;
@@ -55,7 +56,7 @@ void Reception::welcome(Door::Visitor visitor, const Hello& hello) {
   const std::uint64_t number = hello.resume != 0 ? hello.resume : new_number();
   const pid_t pid = visitor.pid;
   const int socket = visitor.socket.get();
-  const auto link = ClientLink::make(number, options_.workers, options_.area_bytes);
+  const auto link = ClientLink::make(number, placements_, options_.area_bytes);
   if (!link) return refuse(visitor, Verdict::no_memory);
   if (!door_->keep(number, std::move(visitor))) return;
   roster_.add(*link);

@@ -18,7 +18,8 @@ namespace weir::transport::detail {
 // Who becomes a client of the host and how one ends. Worker 0's thread, but for attention().
 class Reception {
  public:
-  Reception(const HostOptions& options, std::unique_ptr<Door> door, Roster& roster, Bells& bells);
+  Reception(const HostOptions& options, std::unique_ptr<Door> door, Roster& roster, Bells& bells,
+            std::vector<Placement>& placements);
 
   int descriptor() const { return door_->descriptor(); }
   void poll();
@@ -58,6 +59,7 @@ class Reception {
   std::unique_ptr<Door> door_;
   Roster& roster_;
   Bells& bells_;
+  std::vector<Placement>& placements_;  // by worker
   std::vector<Region> regions_;
   mutable std::mutex mutex_;  // guards leaving_ for find_leaving()
   std::vector<Leaving> leaving_;
