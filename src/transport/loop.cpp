@@ -153,9 +153,11 @@ bool Loop::wait_awake() {
 void Loop::run() {
   // A turn may take a microsecond, with UCX in it: yielding goes by time, not by turns.
   constexpr std::chrono::microseconds kBetweenYields{1};
+  // After one that came alone, in whose wake another is likely at once or not at all.
+  constexpr std::chrono::microseconds kSpinOnce{10};
   auto last_event = Clock::now();
   auto last_yield = last_event;
-  bool spins = true;                        // after the last event
+  auto spin = spin_;                        // after the last event
   auto slept = std::chrono::nanoseconds{};  // since then, at last
   while (!stop_) {
     bool something = run_posted();
@@ -163,18 +165,21 @@ void Loop::run() {
     something |= poll_sources();
     const auto now = Clock::now();
     if (something) {
-      if (spins && slept > slept.zero())
+      const bool came_alone = slept > spin_;
+      if (spin > spin.zero() && slept > slept.zero())
         habit_.in_vain(slept);
-      else if (spins)
+      else if (spin > spin.zero())
         habit_.found();
-      spins = habit_.worth();
+      spin = !habit_.worth() ? spin.zero()
+             : came_alone    ? std::min<std::chrono::nanoseconds>(spin_, kSpinOnce)
+                             : spin_;
       slept = slept.zero();
       last_event = last_yield = now;
-    } else if (!spins || now - last_event >= spin_) {
+    } else if (now - last_event >= spin) {
       sleep();  // a timer's end is no event: a loop that only keeps time does not spin
       slept = Clock::now() - now;
     } else if (now - last_yield >= kBetweenYields) {
-      spins = wait_awake();
+      if (!wait_awake()) spin = spin.zero();
       last_yield = Clock::now();
     } else {
       detail::pause_processor();
