@@ -67,6 +67,45 @@ TEST(Cluster, LargePiecesAreReadInOrderBackwardsAndAgain) {
   }
 }
 
+// Whoever reads one file whole has the next one mapped as soon as it opens that, whatever becomes of the file
+// then.
+TEST(Cluster, FilesOfWhoReadsThemWholeMayBeWrittenAgainCutOrRemovedBeforeTheyAreRead) {
+  constexpr std::uint64_t kPiece = std::uint64_t{2} << 20;
+  constexpr std::uint64_t kPieces = 3;
+  TestCluster cluster;
+  const auto one = cluster.client(0);
+  const auto two = cluster.client(0);
+  const auto write_all = [&](const std::string& name, char letter) {
+    const auto writer = open_with(*one, name, "session");
+    for (std::uint64_t i = 0; i < kPieces; ++i)
+      ASSERT_EQ(write_text(*writer, std::string(kPiece, letter), i * kPiece), 0);
+    ASSERT_EQ(writer->close(), 0);
+  };
+  const auto open_to_read = [&](const std::string& name) {
+    return open_with(*two, name, "session", O_RDONLY);
+  };
+  const auto expect_all = [&](File& file, char letter) {
+    for (std::uint64_t i = 0; i < kPieces; ++i)
+      ASSERT_EQ(read_text_at(file, kPiece, i * kPiece), std::string(kPiece, letter));
+  };
+  for (int turn = 0; turn < 4; ++turn) {
+    const std::string name = "whole" + std::to_string(turn);
+    write_all(name, 'a');
+    expect_all(*open_to_read(name), 'a');  // from here on they are expected to be read whole
+    const auto before = open_to_read(name);
+    if (turn == 1) write_all(name, 'b');
+    if (turn == 2) {
+      ASSERT_EQ(open_with(*one, name, "session")->truncate(kPiece), 0);
+      EXPECT_EQ(read_text_at(*open_to_read(name), kPieces * kPiece, 0), std::string(kPiece, 'a'));
+    }
+    if (turn == 3) {
+      ASSERT_EQ(one->unlink(name), 0);
+    }
+    if (turn != 2) expect_all(*before, 'a');  // as it was when it was opened
+    if (turn == 1) expect_all(*open_to_read(name), 'b');
+  }
+}
+
 TEST(Cluster, CommitShowsWhatWasSyncedToAll) {
   TestCluster cluster(2);
   const auto one = cluster.client(0);

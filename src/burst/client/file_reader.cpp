@@ -18,7 +18,10 @@ namespace {
 constexpr std::uint64_t kLongestFetch = std::uint64_t{16} << 20;
 // From where on reads are worth mapping ahead, and how far.
 constexpr std::uint64_t kWorthAhead = std::uint64_t{1} << 20;
+constexpr std::uint64_t kPiecesAhead = 8;
 constexpr std::uint64_t kFarthestAhead = std::uint64_t{64} << 20;
+// What is mapped when a file is opened that will be read from its beginning on.
+constexpr std::uint64_t kAtOpen = std::uint64_t{16} << 20;
 
 std::span<std::byte> part(std::span<std::byte> into, std::uint64_t offset, Span bytes) {
   return into.subspan(bytes.begin - offset, bytes.size());
@@ -60,14 +63,28 @@ void FileReader::look_ahead(Span bytes, Plan& plan) {
   const bool goes_on = !file_.read_end_ || *file_.read_end_ == bytes.begin;
   file_.read_end_ = bytes.end;
   const std::uint64_t length = bytes.size();
-  if (!goes_on || length < kWorthAhead || file_.touched_end_ >= bytes.end + length) return;
+  if (goes_on && length >= kWorthAhead && bytes.end == file_.size_locked()) system_.says_how_it_reads(true);
+  const std::uint64_t ahead = std::min(kPiecesAhead * length, kFarthestAhead);
+  if (!goes_on || length < kWorthAhead || file_.touched_end_ >= bytes.end + ahead / 2) return;
   const Span next{std::max(file_.touched_end_, bytes.begin + length / 2),
-                  std::min(file_.size_locked(), bytes.end + std::min(3 * length, kFarthestAhead))};
+                  std::min(file_.size_locked(), bytes.end + ahead)};
   if (next.begin >= next.end) return;
   file_.touched_end_ = next.end;
   Plan later;
   assign(next, later);
   plan.ahead = std::move(later.buffered);
+}
+
+void FileReader::expect() {
+  Plan plan;
+  {
+    const std::lock_guard lock(file_.shared_->mutex);
+    const std::uint64_t size = file_.size_locked();
+    if (size < kWorthAhead) return;
+    file_.expected_end_ = file_.touched_end_ = std::min(size, kAtOpen);
+    assign({0, file_.touched_end_}, plan);
+  }
+  if (!plan.buffered.empty()) system_.touch_soon(std::move(plan.buffered));
 }
 
 Transfer FileReader::read(std::span<std::byte> into, std::uint64_t offset, std::vector<Extent>* seen) {

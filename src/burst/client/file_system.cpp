@@ -9,6 +9,7 @@
 #include <fcntl.h>
 
 #include "base/signals_blocked.hpp"
+#include "burst/client/file_reader.hpp"
 
 namespace weir::burst {
 namespace {
@@ -149,6 +150,9 @@ Outcome<std::shared_ptr<File>> FileSystem::open(std::string_view path, int flags
   if (request.truncate) file->was_cut(0);
   if (truncates && !request.truncate)
     if (const int error = file->truncate(0); error != 0) return {error, {}};
+  if (reads_whole_files_.load(std::memory_order_relaxed) && chosen.looks_on_open() &&
+      (flags & O_ACCMODE) == O_RDONLY)
+    FileReader(*this, *file).expect();
   return with_own_writes(std::move(file), publications);
 }
 
