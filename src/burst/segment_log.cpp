@@ -20,14 +20,14 @@ std::uint64_t size_of_segment(std::uint32_t number) {
   return number >= 3 ? kLargestSize : kFirstSize << (2 * (number - 1));
 }
 
-// How much was written, and errno if that is not all. `written` is what the first pwrite() said.
+// How much was written, and errno if that is not all. `written` is what the first log_write() said.
 std::pair<std::uint64_t, int> write_at(int fd, ByteSpan bytes, std::uint64_t position, ssize_t written) {
   for (std::uint64_t done = 0;;) {
     if (written < 0 && errno != EINTR) return {done, errno};
     if (written == 0) return {done, EIO};
     if (written > 0) done += static_cast<std::uint64_t>(written);
     if (done == bytes.size()) return {done, 0};
-    written = ::pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(position + done));
+    written = log_write(fd, bytes.subspan(done), position + done);
   }
 }
 
@@ -85,7 +85,7 @@ int SegmentLog::reserve(std::uint64_t bytes, Part& part) {
 }
 
 // A write over the end of a segment, or one that the kernel did not do at once or at all: goes on where
-// append() is, after the first pwrite() of the first part.
+// append() is, after the first log_write() of the first part.
 int SegmentLog::append_rest(ByteSpan bytes, Part part, ssize_t written, LogSlices& slices, Pin* pin) {
   bool was_full = false;
   const Pin first = part.segment;  // later ones are settled after it
@@ -103,8 +103,7 @@ int SegmentLog::append_rest(ByteSpan bytes, Part part, ssize_t written, LogSlice
     }
     if (bytes.empty()) break;
     if (const int failed = reserve(bytes.size(), part); failed != 0) return failed;
-    written = ::pwrite(part.segment->fd.get(), bytes.data(), part.slice.length,
-                       static_cast<off_t>(part.slice.position));
+    written = log_write(part.segment->fd.get(), bytes.first(part.slice.length), part.slice.position);
   }
   if (pin != nullptr) *pin = first;
   return 0;

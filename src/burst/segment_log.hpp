@@ -12,11 +12,11 @@
 #include <utility>
 
 #include <boost/container/small_vector.hpp>
-#include <unistd.h>
 
 #include "base/bytes.hpp"
 #include "base/fork_mark.hpp"
 #include "base/unique_fd.hpp"
+#include "burst/log_write.hpp"
 #include "burst/segment.hpp"
 
 namespace weir::burst {
@@ -101,8 +101,8 @@ inline int SegmentLog::append(ByteSpan bytes, LogSlices& slices, Pin* pin) {
   if (bytes.empty()) return 0;
   Part part;
   if (const int error = reserve(bytes.size(), part); error != 0) return error;
-  const ssize_t written = ::pwrite(part.segment->fd.get(), bytes.data(), part.slice.length,
-                                   static_cast<off_t>(part.slice.position));
+  const ssize_t written =
+      log_write(part.segment->fd.get(), bytes.first(part.slice.length), part.slice.position);
   if (written != static_cast<ssize_t>(bytes.size())) [[unlikely]]
     return append_rest(bytes, std::move(part), written, slices, pin);
   slices.push_back(part.slice);
