@@ -25,6 +25,7 @@ inline ssize_t log_write(int fd, ByteSpan bytes, std::uint64_t position) {
   errno = static_cast<int>(-result);
   return -1;
 #else
+  static_assert(sizeof(long) == sizeof(position), "the position is one argument");
   return ::syscall(SYS_pwrite64, fd, bytes.data(), bytes.size(), static_cast<off_t>(position));
 #endif
 }

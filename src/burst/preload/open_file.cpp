@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/falloc.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/moved_up.hpp"
@@ -198,6 +199,7 @@ Answer OpenFile::append(File& file, const iovec* parts, int count, std::uint64_t
 }
 
 Answer OpenFile::read(int fd, const iovec* parts, int count) {
+  ::pthread_testcancel();
   if (!can_read()) return Answer::failed(EBADF);
   WEIR_FILE_OR_FAIL(file)
   Turn turn(*this, fd);
@@ -207,6 +209,7 @@ Answer OpenFile::read(int fd, const iovec* parts, int count) {
 }
 
 Answer OpenFile::write(int fd, const iovec* parts, int count) {
+  ::pthread_testcancel();
   if (!can_write()) return Answer::failed(EBADF);
   WEIR_FILE_OR_FAIL(file)
   Turn turn(*this, fd);
@@ -222,6 +225,7 @@ Answer OpenFile::write(int fd, const iovec* parts, int count) {
 }
 
 Answer OpenFile::write_at_end(int fd, const iovec* parts, int count, bool moved) {
+  ::pthread_testcancel();
   if (!can_write()) return Answer::failed(EBADF);
   WEIR_FILE_OR_FAIL(file)
   std::uint64_t end = 0;
@@ -233,6 +237,7 @@ Answer OpenFile::write_at_end(int fd, const iovec* parts, int count, bool moved)
 }
 
 Answer OpenFile::pread(const iovec* parts, int count, off_t offset) {
+  ::pthread_testcancel();
   if (!can_read()) return Answer::failed(EBADF);
   if (offset < 0) return Answer::failed(EINVAL);
   WEIR_FILE_OR_FAIL(file)
@@ -240,6 +245,7 @@ Answer OpenFile::pread(const iovec* parts, int count, off_t offset) {
 }
 
 Answer OpenFile::pwrite(const iovec* parts, int count, off_t offset) {
+  ::pthread_testcancel();
   if (!can_write()) return Answer::failed(EBADF);
   if (offset < 0) return Answer::failed(EINVAL);
   WEIR_FILE_OR_FAIL(file)
