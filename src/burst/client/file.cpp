@@ -208,7 +208,6 @@ int File::close() {
   bool last = false;
   {
     const std::lock_guard lock(shared_->mutex);
-    if (read_end_.value_or(0) < expected_end_) system_.says_how_it_reads(false);
     std::erase(shared_->opens, this);
     last = shared_->opens.empty();
   }

@@ -124,7 +124,7 @@ class File {
   std::chrono::steady_clock::time_point looked_at_;
   std::optional<std::uint64_t> read_end_;  // of the last read
   std::uint64_t touched_end_ = 0;          // of what was touched ahead of reads
-  std::uint64_t expected_end_ = 0;         // of what was touched when the file was opened
+  bool read_whole_ = false;                // from its beginning on, in large pieces, up to there
   struct ByToken {
     bool is_used = false;
     TokenDesk::Marks marks;  // what was looked up is good as long as they are the same

@@ -56,14 +56,17 @@ void FileReader::assign(Span bytes, Plan& plan) {
   }
 }
 
-// A page of a mapped segment that is new to the process costs as much to map as to copy. Who reads large
+// A page of a mapped segment that is new to the process costs more to map than to copy. Who reads large
 // pieces one after the other has the next ones, and the second half of the first, mapped by another thread
 // meanwhile.
 void FileReader::look_ahead(Span bytes, Plan& plan) {
   const bool goes_on = !file_.read_end_ || *file_.read_end_ == bytes.begin;
   file_.read_end_ = bytes.end;
   const std::uint64_t length = bytes.size();
-  if (goes_on && length >= kWorthAhead && bytes.end == file_.size_locked()) system_.says_how_it_reads(true);
+  const bool at_end = bytes.end == file_.size_locked();
+  file_.read_whole_ =
+      (bytes.begin == 0 || (goes_on && file_.read_whole_)) && (length >= kWorthAhead || at_end);
+  if (at_end && file_.read_whole_ && bytes.end >= kWorthAhead) system_.note_whole_read();
   const std::uint64_t ahead = std::min(kPiecesAhead * length, kFarthestAhead);
   if (!goes_on || length < kWorthAhead || file_.touched_end_ >= bytes.end + ahead / 2) return;
   const Span next{std::max(file_.touched_end_, bytes.begin + length / 2),
@@ -81,10 +84,10 @@ void FileReader::expect() {
     const std::lock_guard lock(file_.shared_->mutex);
     const std::uint64_t size = file_.size_locked();
     if (size < kWorthAhead) return;
-    file_.expected_end_ = file_.touched_end_ = std::min(size, kAtOpen);
+    file_.touched_end_ = std::min(size, kAtOpen);
     assign({0, file_.touched_end_}, plan);
   }
-  if (!plan.buffered.empty()) system_.touch_soon(std::move(plan.buffered));
+  system_.touch_soon(std::move(plan.buffered));
 }
 
 Transfer FileReader::read(std::span<std::byte> into, std::uint64_t offset, std::vector<Extent>* seen) {

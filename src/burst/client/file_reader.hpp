@@ -15,7 +15,7 @@ class FileReader {
 
   // `seen`: whose the bytes were; none of the backing file's.
   Transfer read(std::span<std::byte> into, std::uint64_t offset, std::vector<Extent>* seen = nullptr);
-  // The file was opened by a process that reads files from their beginning to their end.
+  // The file will presumably be read from its beginning to its end.
   void expect();
   // Brings the bytes of these extents; `into` begins at byte `offset` of the file. ESTALE when a place is
   // gone.

@@ -59,14 +59,14 @@ int FileSystem::read_segment(const Place& place, std::span<std::byte> into) {
 
 void FileSystem::touch_soon(std::vector<Extent> extents) {
   static const bool has_another_processor = std::thread::hardware_concurrency() > 1;
-  if (!has_another_processor) return;
+  std::erase_if(extents, [this](const Extent& extent) { return extent.where.node != node(); });
+  if (!has_another_processor || extents.empty()) return;
   std::call_once(touching_, [this] {
     const SignalsBlocked blocked;
     toucher_.emplace(1U);
   });
   toucher_->run([this, extents = std::move(extents)] {
-    for (const Extent& extent : extents)
-      if (extent.where.node == node()) segments_.touch(extent.where, extent.bytes.size());
+    for (const Extent& extent : extents) segments_.touch(extent.where, extent.bytes.size());
   });
 }
 
@@ -150,8 +150,7 @@ Outcome<std::shared_ptr<File>> FileSystem::open(std::string_view path, int flags
   if (request.truncate) file->was_cut(0);
   if (truncates && !request.truncate)
     if (const int error = file->truncate(0); error != 0) return {error, {}};
-  if (reads_whole_files_.load(std::memory_order_relaxed) && chosen.looks_on_open() &&
-      (flags & O_ACCMODE) == O_RDONLY)
+  if (chosen.looks_on_open() && (flags & O_ACCMODE) == O_RDONLY && will_read_whole_.exchange(false))
     FileReader(*this, *file).expect();
   return with_own_writes(std::move(file), publications);
 }

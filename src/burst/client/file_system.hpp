@@ -71,9 +71,9 @@ class FileSystem {
   int read_segment(const Place& place, std::span<std::byte> into);
   // Segments of this node among them are mapped by another thread.
   void touch_soon(std::vector<Extent> extents);
-  // Whether a file was last read from its beginning to its end, in large pieces, or was not though the last
-  // one was.
-  void says_how_it_reads(bool whole) { reads_whole_files_.store(whole, std::memory_order_relaxed); }
+  // A file was read from its beginning to its end in large pieces: the next one that is opened will be too,
+  // presumably.
+  void note_whole_read() { will_read_whole_.store(true, std::memory_order_relaxed); }
   Outcome<Content> fetch(std::uint32_t node, const Fetch& request);
   // Its descriptor in the backing directory; stays -1 where it is not there.
   int backing_of(SharedFile& file, int& descriptor);
@@ -130,7 +130,7 @@ class FileSystem {
   std::thread publisher_;
 
   std::once_flag touching_;
-  std::atomic<bool> reads_whole_files_ = false;
+  std::atomic<bool> will_read_whole_ = false;
   std::optional<IoThreads> toucher_;  // last: it uses the segments
 };
 
