@@ -115,11 +115,11 @@ class Crew:
 
 
 def interleaved(repeats, runs):
-    """Each run in turn, over and over: name -> list of results. The first round warms up and is not counted. Every other
-    round goes backwards: what a run leaves behind (plain files of 256 MiB, just removed, make the next run 5 % slower,
+    """Each run in turn, over and over: name -> list of results. The first round warms up and is not counted; an even number
+    follows, every other one backwards: what a run leaves behind (plain files of 256 MiB, just removed, make the next run 5 % slower,
     whatever it is) meets all alike."""
     results = {name: [] for name in runs}
-    for turn in range(repeats + 1):
+    for turn in range((repeats + 1) // 2 * 2 + 1):
         for name in list(runs)[::1 if turn % 2 else -1]:
             result = runs[name]()
             if turn > 0:
