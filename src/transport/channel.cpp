@@ -51,7 +51,7 @@ struct Channel::Impl {
 
   Result<Bytes> exchange(unsigned worker, unsigned slot, ByteSpan request, Clock::time_point deadline);
   Outcome pass(unsigned worker, unsigned slot, Frame frame, Clock::time_point deadline);
-  Outcome await_turn(Slot& slot, detail::Seat server, Clock::time_point deadline);
+  Outcome await_turn(Slot& slot, detail::Seat here, detail::Seat server, Clock::time_point deadline);
   bool check_gone();
 
   ForkMark mark;
@@ -76,14 +76,15 @@ bool Channel::Impl::check_gone() {
 
 // Waits without sleeping for a while: most answers take a few microseconds. Then sleeps, looking now and then
 // whether the server is still there: the death of a process wakes nobody.
-Outcome Channel::Impl::await_turn(Slot& slot, detail::Seat server, Clock::time_point deadline) {
+Outcome Channel::Impl::await_turn(Slot& slot, detail::Seat here, detail::Seat server,
+                                  Clock::time_point deadline) {
   constexpr std::chrono::microseconds kSpin{30};
   constexpr unsigned kBetweenYields = 16;
   constexpr std::chrono::microseconds kTurn{2};  // longer than that, and somebody had the core
   constexpr std::chrono::milliseconds kLookAgain{20};
   auto& turn = slot.head.turn;
   const auto begin = Clock::now();
-  const bool is_here = server.core == detail::Seat::from(slot.head.seat.load(std::memory_order_relaxed)).core;
+  const bool is_here = server.core != 0 && server.core == here.core;
   const bool spins = !(is_here && server.is_crowded) && !one_processor && habit.worth();
   bool alone = true;  // on this core, but for the server
   for (unsigned i = 1; spins; ++i) {
@@ -126,7 +127,7 @@ Outcome Channel::Impl::pass(unsigned worker, unsigned slot_number, Frame frame, 
   if (asleep) detail::ring(connection.bells[worker].get());
   const auto there =
       asleep ? detail::Seat{} : detail::Seat::from(server.seat.load(std::memory_order_relaxed));
-  return await_turn(slot, there, deadline);
+  return await_turn(slot, here, there, deadline);
 }
 
 Result<Bytes> Channel::Impl::exchange(unsigned worker, unsigned slot_number, ByteSpan request,

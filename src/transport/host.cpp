@@ -53,6 +53,7 @@ class Worker final : public Source {
 // Brings the view up to date.
 void Worker::follow() {
   roster_.refresh(number_, view_);
+  placement_.forget_caller();
   if (reception_.somebody_leaves()) reception_.attention();
 }
 

@@ -128,6 +128,11 @@ bool Loop::arm_sources() {
   return std::all_of(sources_.begin(), sources_.end(), [](Source* source) { return source->arm(); });
 }
 
+bool Loop::expects_more() const {
+  return std::any_of(sources_.begin(), sources_.end(),
+                     [](const Source* source) { return source->expects_more(); });
+}
+
 void Loop::sleep() {
   sleeping_ = true;
   if (!has_posted_ && !stop_ && arm_sources()) {
@@ -141,10 +146,10 @@ void Loop::sleep() {
 
 // Lets others have the core for a moment; whether it is left to us by and large. Who waits for the other side
 // of a call needs it for a turn of some microseconds and waits again; who computes keeps it.
-bool Loop::wait_awake() {
-  constexpr std::chrono::microseconds kTurn{5};
+bool Loop::keeps_core() {
+  constexpr std::chrono::microseconds kLongestTurn{5};
   const auto lent = detail::lend_core();
-  if (lent <= kTurn) return true;
+  if (lent <= kLongestTurn) return true;
   bool gives_way = true;
   for (Source* const source : sources_) gives_way &= source->lost_core();
   return !gives_way;
@@ -165,11 +170,11 @@ void Loop::run() {
     something |= poll_sources();
     const auto now = Clock::now();
     if (something) {
-      const bool came_alone = slept > spin_;
-      if (spin > spin.zero() && slept > slept.zero())
-        habit_.in_vain(slept);
-      else if (spin > spin.zero())
+      const bool came_alone = slept > spin_ && !expects_more();
+      if (spin > spin.zero() && slept == slept.zero())
         habit_.found();
+      else if (spin == spin_)
+        habit_.in_vain(slept);
       spin = !habit_.worth() ? spin.zero()
              : came_alone    ? std::min<std::chrono::nanoseconds>(spin_, kSpinOnce)
                              : spin_;
@@ -179,7 +184,7 @@ void Loop::run() {
       sleep();  // a timer's end is no event: a loop that only keeps time does not spin
       slept = Clock::now() - now;
     } else if (now - last_yield >= kBetweenYields) {
-      if (!wait_awake()) spin = spin.zero();
+      if (!keeps_core()) spin = spin.zero();
       last_yield = Clock::now();
     } else {
       detail::pause_processor();

@@ -27,7 +27,7 @@ class Loop {
  public:
   static constexpr std::chrono::microseconds kSpin{50};
 
-  // `spin`: for how long after the last event it goes on polling before it sleeps.
+  // `spin`: for how long after the last event it goes on polling before it sleeps, at most.
   explicit Loop(std::chrono::nanoseconds spin = kSpin);
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -50,7 +50,8 @@ class Loop {
   void run_timers();
   bool poll_sources();
   bool arm_sources();
-  bool wait_awake();
+  bool expects_more() const;
+  bool keeps_core();
   void sleep();
   void wake();
 

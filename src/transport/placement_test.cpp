@@ -51,11 +51,12 @@ class PlacementTest : public ::testing::Test {
   void call_near(const void* caller, Seat from) {
     placement_.asked(caller);
     placement_.answered(from, false);
+    placement_.answered_at_once();
     placement_.act(now_);
   }
   // Up to where a client counts as the only one.
   void call_often() {
-    for (unsigned i = 1; i < Placement::kInARow; ++i) call_far(&first_, {kElsewhere, true});
+    for (unsigned i = 1; i < Placement::kEnough; ++i) call_far(&first_, {kElsewhere, true});
     ASSERT_TRUE(moved_.to.empty());
   }
   // The client is on our core now, and so are we on its.
@@ -89,7 +90,7 @@ TEST_F(PlacementTest, GoesToTheOnlyClientWhenOthersWantItsCore) {
 }
 
 TEST_F(PlacementTest, GoesToTheClientAlsoWhenItLosesItsOwnCoreWhileThatWaits) {
-  for (unsigned i = 0; i < Placement::kInARow; ++i) call_far(&first_, {kElsewhere, false});
+  for (unsigned i = 0; i < Placement::kEnough; ++i) call_far(&first_, {kElsewhere, false});
   placement_.asked(&first_);
   placement_.asked_others({kElsewhere, false});
   EXPECT_FALSE(placement_.lost_core(now_));
@@ -98,7 +99,7 @@ TEST_F(PlacementTest, GoesToTheClientAlsoWhenItLosesItsOwnCoreWhileThatWaits) {
 }
 
 TEST_F(PlacementTest, SharesTheCoreWithoutMovingWhereItIsThereAlready) {
-  for (unsigned i = 0; i < Placement::kInARow; ++i) call_far(&first_, {here_, false});
+  for (unsigned i = 0; i < Placement::kEnough; ++i) call_far(&first_, {here_, false});
   placement_.asked(&first_);
   placement_.asked_others({here_, false});
   placement_.lost_core(now_);
@@ -128,10 +129,36 @@ TEST_F(PlacementTest, SharesNoMoreWhenAnotherCalls) {
 
 TEST_F(PlacementTest, SharesNoMoreWhenCallsAreAnsweredAtOnceForSomeTime) {
   join();
-  for (unsigned i = 1; i < Placement::kInARow; ++i) call_near(&first_, {here_, false});
+  for (unsigned i = 1; i < Placement::kEnough; ++i) call_near(&first_, {here_, false});
   EXPECT_TRUE(placement_.seat().is_crowded);
   call_near(&first_, {here_, false});
   EXPECT_FALSE(placement_.seat().is_crowded);
+}
+
+TEST_F(PlacementTest, PartsOfALongMessageAreNoCallsAnsweredAtOnce) {
+  for (unsigned i = 0; i < Placement::kEnough; ++i) {
+    placement_.asked(&first_);
+    for (int part = 0; part < 100; ++part) placement_.answered({kElsewhere, true}, false);
+    placement_.asked_others({kElsewhere, true});
+    placement_.act(now_);
+    placement_.answered({kElsewhere, true}, false);
+  }
+  EXPECT_EQ(moved_.to, std::vector{kElsewhere});
+}
+
+TEST_F(PlacementTest, ACallerThatIsGoneIsNotFollowed) {
+  call_often();
+  placement_.asked(&first_);
+  placement_.asked_others({kElsewhere, false});  // and dies
+  placement_.forget_caller();
+  EXPECT_TRUE(placement_.lost_core(now_ + 1s));
+  placement_.act(now_);
+  EXPECT_TRUE(moved_.to.empty());
+}
+
+TEST_F(PlacementTest, GivesTheCoreUpToAClientThatComputesOnIt) {
+  join();
+  EXPECT_TRUE(placement_.lost_core(now_));
 }
 
 TEST_F(PlacementTest, LeavesAfterAPauseOnceTheClientIsAwake) {
@@ -169,14 +196,20 @@ TEST_F(PlacementTest, ComesBackAtOnceAndTriesMoreSeldomEachTime) {
 }
 
 TEST_F(PlacementTest, AMoveThatIsNotAllowedChangesNothing) {
-  Placement placement({[](Core) { return false; }, [] { return false; }});
-  for (int i = 0; i < 100; ++i) {
-    placement.asked(&first_);
-    placement.asked_others({kElsewhere, true});
-    placement.act(now_);
-    placement.answered({kElsewhere, true}, false);
-  }
+  int tried = 0;
+  Placement placement({[&](Core) { return ++tried, false; }, [] { return false; }});
+  const auto call_for = [&](std::chrono::milliseconds time) {
+    for (const auto end = now_ + time; now_ < end; now_ += 10us) {
+      placement.asked(&first_);
+      placement.asked_others({kElsewhere, true});
+      placement.act(now_);
+      placement.answered({kElsewhere, true}, false);
+    }
+  };
+  call_for(1s);
   EXPECT_FALSE(placement.seat().is_crowded);
+  EXPECT_GE(tried, 8);  // after 1, 2, 4 ... 256 ms
+  EXPECT_LE(tried, 12);
 }
 
 TEST_F(PlacementTest, GivesTheCoreUpOnlyWhenNoClientHasCalledLately) {

@@ -16,6 +16,8 @@ class Source {
   virtual int descriptor() const = 0;
   // Before sleeping: false when something came in between.
   virtual bool arm() = 0;
+  // Whether an answer is under way that will come soon.
+  virtual bool expects_more() const { return false; }
   // The loop waited without sleeping, and others had its core meanwhile. Whether it had better sleep.
   virtual bool lost_core() { return true; }
 };

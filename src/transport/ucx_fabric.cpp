@@ -56,6 +56,7 @@ class UcxFabricImpl final : public UcxFabric {
   bool poll() override;
   int descriptor() const override { return worker_->descriptor(); }
   bool arm() override;
+  bool expects_more() const override { return !pending_.empty(); }
 
   std::string address() const override { return worker_->address(); }
   void set_peers(std::vector<std::string> addresses, std::uint32_t self) override;
@@ -205,7 +206,10 @@ bool UcxFabricImpl::poll() {
   constexpr int kAtOnce = 16;  // other sources have their turn too
   bool something = false;
   // What has come is handled before UCX asks the sockets again.
-  for (int i = 0; i < kAtOnce && inbox_.empty() && worker_->progress(); ++i) something = true;
+  for (int i = 0; i < kAtOnce && worker_->progress(); ++i) {
+    something = true;
+    if (!inbox_.empty()) break;
+  }
   return handle_noted() || something;
 }
 

@@ -113,6 +113,8 @@ void ClientLink::handle(unsigned worker, unsigned slot, const Host::Handler& han
   if (handler) handler(number_, std::exchange(here.bytes, {}), std::move(respond));
   if (here.phase == Phase::handling && here.ticket == ticket)
     placements_[worker].asked_others(seat_of(memory().slots[slot]));
+  else
+    placements_[worker].answered_at_once();
 }
 
 void ClientLink::answer(unsigned worker, unsigned slot_number, std::uint64_t ticket, Bytes* answer) {

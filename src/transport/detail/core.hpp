@@ -20,8 +20,9 @@ struct Seat {
   static Seat from(std::uint32_t word) { return {word >> 1U, (word & 1U) != 0}; }
 };
 
-// The calling thread goes on there, or on any other core than this one, and stays free to be moved
-// afterwards. False where that is not allowed.
+// The calling thread goes on there, or on any other core than this one, and stays free to be moved afterwards
+// among the cores it was allowed before; those that its cpuset gains later are not among them. False where
+// that is not allowed.
 bool move_to(Core core);
 bool move_away();
 

@@ -29,6 +29,7 @@ class PendingCalls {
   void finish(std::uint64_t id, Result<Bytes> result);
   void fail_all_on(std::uint64_t way, const Error& why);
   bool has(std::uint64_t id) const { return calls_.contains(id); }
+  bool empty() const { return calls_.empty(); }
 
  private:
   struct Call {

@@ -14,27 +14,38 @@ void Placement::asked(const void* caller) {
 
 void Placement::asked_others(Seat from) {
   waits_on_ = from.core;
-  ++in_a_row_;
-  answered_at_once_ = 0;
+  ++far_calls_;
+  near_calls_ = 0;
   if (from.is_crowded) join_ = from.core;
 }
 
 void Placement::answered(Seat from, bool slept) {
-  if (std::exchange(waits_on_, 0) == 0 && ++answered_at_once_ == kInARow) begin_anew();
+  waits_on_ = 0;
   if (!joined_ || from.core != this_core()) return;
   answered_here_ = true;
   answered_awake_ |= !slept;
 }
 
+void Placement::answered_at_once() {
+  if (++near_calls_ == kEnough) begin_anew();
+}
+
+void Placement::forget_caller() {
+  caller_ = nullptr;
+  asked_ = false;
+  begin_anew();
+}
+
 void Placement::begin_anew() {
-  in_a_row_ = 0;
+  waits_on_ = 0;
+  far_calls_ = 0;
   joined_ = leaves_ = false;
 }
 
 bool Placement::lost_core(Clock::time_point now) {
   join_ = waits_on_;
   if (std::exchange(asked_, false)) asked_at_ = now;
-  return waits_on_ == 0 && now > asked_at_ + kSoon;
+  return waits_on_ == 0 && (joined_ || now > asked_at_ + kSoon);
 }
 
 void Placement::act(Clock::time_point now) {
@@ -48,9 +59,9 @@ void Placement::act(Clock::time_point now) {
 
 bool Placement::join(Core client, Clock::time_point now) {
   const bool is_here = client == this_core();
-  if (in_a_row_ < kInARow || now < join_from_ || (is_here && joined_)) return false;
-  if (!is_here && !moves_.to(client)) return false;
+  if (far_calls_ < kEnough || now < join_from_ || (is_here && joined_)) return false;
   join_from_ = part_from_ = now + next_pause(now);
+  if (!is_here && !moves_.to(client)) return false;
   joined_ = true;
   leaves_ = false;
   return true;

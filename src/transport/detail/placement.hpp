@@ -8,12 +8,12 @@
 
 namespace weir::transport::detail {
 
-// On which core a worker runs. That is the kernel's choice, until a client and its worker both wait for
-// another server, nobody else calls, and one of them finds others on the core where it waits without
-// sleeping. Then there are fewer cores than who waits, and the two share one: only one of them has work at a
-// time, and whom it wakes on its own core it wakes at once, where another core takes many times as long.
-// Whether there is room again is tried, more seldom each time. Used by the worker's thread; what clients tell
-// is not believed, only followed.
+// On which core a worker runs. That is the kernel's choice, until the only client that calls waits for its
+// worker and that for somebody else, another server mostly, and one of the two finds others on the core where
+// it waits without sleeping. Then there are fewer cores than who waits, and the two share one: only one of
+// them has work at a time, and whom it wakes on its own core it wakes at once, where another core takes many
+// times as long. Whether there is room again is tried, more seldom each time. Used by the worker's thread;
+// what clients tell is not believed, only followed.
 class Placement {
  public:
   using Clock = std::chrono::steady_clock;
@@ -22,7 +22,8 @@ class Placement {
     std::function<bool()> away;
   };
 
-  static constexpr unsigned kInARow = 16;               // such calls, before a client counts as the only one
+  // So many far calls make a client the only one that counts, so many near ones in between end that.
+  static constexpr unsigned kEnough = 16;
   static constexpr std::chrono::milliseconds kSoon{1};  // a client calls again
   static constexpr std::chrono::milliseconds kFirstPause{1};
   static constexpr std::chrono::milliseconds kLongestPause{256};
@@ -31,16 +32,20 @@ class Placement {
   Placement() : Placement({move_to, move_away}) {}
   explicit Placement(Moves moves) : moves_(std::move(moves)) {}
 
-  // A caller gave us the turn; others were asked before it could be answered; it has the turn back, after a
-  // sleep or without.
+  // A caller gave us the turn; its request waits for somebody else (a far call) or was answered at once (a
+  // near one); the caller has the turn back, after a sleep or without.
   void asked(const void* caller);
   void asked_others(Seat from);
+  void answered_at_once();
   void answered(Seat from, bool slept);
-  // We waited without sleeping, and others had this core meanwhile. Whether we should rather sleep, since no
-  // client has called lately.
+  // The last caller may be no more.
+  void forget_caller();
+
+  // We waited without sleeping, and others had this core meanwhile. Whether we should rather sleep: nobody
+  // waits for us, and no client has called since we last lost it, or we share it with one that computes.
   bool lost_core(Clock::time_point now = Clock::now());
 
-  // Does what follows from that; costs nothing when nothing does.
+  // Does what follows from all that; costs nothing when nothing does.
   void settle() {
     if (answered_here_ || join_ != 0) act(Clock::now());
   }
@@ -56,19 +61,20 @@ class Placement {
   std::chrono::milliseconds next_pause(Clock::time_point now);
 
   Moves moves_;
+
   const void* caller_ = nullptr;  // the last one
-  unsigned in_a_row_ = 0;
-  unsigned answered_at_once_ = 0;  // in a row
-  Core waits_on_ = 0;              // the core on which it waits for us and we for others
-  bool asked_ = false;             // since the core was last lost
-  Clock::time_point asked_at_{};
+  unsigned far_calls_ = 0;        // of it
+  unsigned near_calls_ = 0;       // since its last far one
+  Core waits_on_ = 0;             // the core on which it waits for us and we for others
+  bool asked_ = false;            // since the core was last lost
+  Clock::time_point asked_at_{};  // when that was noticed
 
   Core join_ = 0;  // since the last act(), as the next two
   bool answered_here_ = false;
   bool answered_awake_ = false;
 
   bool joined_ = false;
-  bool leaves_ = false;
+  bool leaves_ = false;  // as soon as the client is awake
   Clock::time_point join_from_{}, part_from_{};
   std::chrono::milliseconds pause_ = kFirstPause;
 };
