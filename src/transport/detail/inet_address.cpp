@@ -1,8 +1,10 @@
 #include "transport/detail/inet_address.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 
@@ -21,35 +23,10 @@ Error not_an_address(const std::string& text) {
       "write 10.0.0.1:4711 or [fe80::1]:4711; port 0 is any");
 }
 
-// Copies: what the storage holds may not be touched through another type.
-sockaddr_in as_v4(const sockaddr_storage& storage) {
-  sockaddr_in v4{};
-  std::memcpy(&v4, &storage, sizeof v4);
-  return v4;
-}
-sockaddr_in6 as_v6(const sockaddr_storage& storage) {
-  sockaddr_in6 v6{};
-  std::memcpy(&v6, &storage, sizeof v6);
-  return v6;
-}
-
-bool is_loopback(const InetAddress& address) {
-  if (address.storage.ss_family == AF_INET)
-    return (ntohl(as_v4(address.storage).sin_addr.s_addr) >> 24U) == 127;
-  const in6_addr host = as_v6(address.storage).sin6_addr;
-  return IN6_IS_ADDR_LOOPBACK(&host);
-}
-
-bool same_host(const InetAddress& address, const sockaddr* other) {
-  if (other == nullptr || other->sa_family != address.storage.ss_family) return false;
-  sockaddr_storage copy{};
-  if (other->sa_family == AF_INET) {
-    std::memcpy(&copy, other, sizeof(sockaddr_in));
-    return as_v4(copy).sin_addr.s_addr == as_v4(address.storage).sin_addr.s_addr;
-  }
-  std::memcpy(&copy, other, sizeof(sockaddr_in6));
-  const in6_addr one = as_v6(copy).sin6_addr, two = as_v6(address.storage).sin6_addr;
-  return std::memcmp(&one, &two, sizeof one) == 0;
+// Both families have the port in the same place; bytes may be looked at in any type's storage.
+static_assert(offsetof(sockaddr_in, sin_port) == offsetof(sockaddr_in6, sin6_port));
+const std::uint8_t* bytes_at(const InetAddress& address, std::size_t offset) {
+  return reinterpret_cast<const std::uint8_t*>(&address.storage) + offset;
 }
 
 }  // namespace
@@ -60,25 +37,33 @@ Result<InetAddress> InetAddress::parse(const std::string& text) {
   std::uint16_t port = 0;
   const auto [end, problem] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
   if (problem != std::errc() || end != text.data() + text.size()) return not_an_address(text);
-  std::string host = text.substr(0, colon);
+  const std::string host = text.substr(0, colon);
+  auto address =
+      (host.find(':') != std::string::npos) == host.starts_with('[') ? of_host(host) : std::nullopt;
+  if (!address) return not_an_address(text);
+  const std::uint16_t in_order = htons(port);
+  std::memcpy(reinterpret_cast<char*>(&address->storage) + offsetof(sockaddr_in, sin_port), &in_order,
+              sizeof in_order);
+  return *address;
+}
+
+std::optional<InetAddress> InetAddress::of_host(const std::string& text) {
   InetAddress address;
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
-    sockaddr_in6 v6{};
+  const bool bare = !text.starts_with('[') || !text.ends_with(']');
+  const std::string host = bare ? text : text.substr(1, text.size() - 2);
+  if (sockaddr_in6 v6{}; ::inet_pton(AF_INET6, host.c_str(), &v6.sin6_addr) == 1) {
     v6.sin6_family = AF_INET6;
-    v6.sin6_port = htons(port);
-    if (::inet_pton(AF_INET6, host.substr(1, host.size() - 2).c_str(), &v6.sin6_addr) != 1)
-      return not_an_address(text);
     address.length = sizeof v6;
     std::memcpy(&address.storage, &v6, sizeof v6);
-  } else {
-    sockaddr_in v4{};
+    return address;
+  }
+  if (sockaddr_in v4{}; bare && ::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) == 1) {
     v4.sin_family = AF_INET;
-    v4.sin_port = htons(port);
-    if (::inet_pton(AF_INET, host.c_str(), &v4.sin_addr) != 1) return not_an_address(text);
     address.length = sizeof v4;
     std::memcpy(&address.storage, &v4, sizeof v4);
+    return address;
   }
-  return address;
+  return std::nullopt;
 }
 
 InetAddress InetAddress::from(const sockaddr_storage& storage) {
@@ -88,22 +73,43 @@ InetAddress InetAddress::from(const sockaddr_storage& storage) {
   return address;
 }
 
+std::optional<InetAddress> InetAddress::from(const sockaddr* given) {
+  if (given == nullptr || (given->sa_family != AF_INET && given->sa_family != AF_INET6)) return std::nullopt;
+  InetAddress address;
+  address.length = given->sa_family == AF_INET ? sizeof(sockaddr_in) : sizeof(sockaddr_in6);
+  std::memcpy(&address.storage, given, address.length);
+  return address;
+}
+
 std::string InetAddress::text() const {
+  std::uint16_t port = 0;
+  std::memcpy(&port, bytes_at(*this, offsetof(sockaddr_in, sin_port)), sizeof port);
+  return fmt::format("{}:{}", host_text(), ntohs(port));
+}
+
+std::string InetAddress::host_text() const {
   std::array<char, INET6_ADDRSTRLEN> host{};
-  if (storage.ss_family == AF_INET) {
-    const sockaddr_in v4 = as_v4(storage);
-    ::inet_ntop(AF_INET, &v4.sin_addr, host.data(), host.size());
-    return fmt::format("{}:{}", host.data(), ntohs(v4.sin_port));
-  }
-  const sockaddr_in6 v6 = as_v6(storage);
-  ::inet_ntop(AF_INET6, &v6.sin6_addr, host.data(), host.size());
-  return fmt::format("[{}]:{}", host.data(), ntohs(v6.sin6_port));
+  ::inet_ntop(storage.ss_family, host_bytes().data(), host.data(), host.size());
+  return storage.ss_family == AF_INET ? host.data() : fmt::format("[{}]", host.data());
+}
+
+std::span<const std::uint8_t> InetAddress::host_bytes() const {
+  if (storage.ss_family == AF_INET)
+    return {bytes_at(*this, offsetof(sockaddr_in, sin_addr)), sizeof(in_addr)};
+  return {bytes_at(*this, offsetof(sockaddr_in6, sin6_addr)), sizeof(in6_addr)};
 }
 
 bool InetAddress::is_any() const {
-  if (storage.ss_family == AF_INET) return as_v4(storage).sin_addr.s_addr == htonl(INADDR_ANY);
-  const in6_addr host = as_v6(storage).sin6_addr;
-  return IN6_IS_ADDR_UNSPECIFIED(&host);
+  return std::ranges::all_of(host_bytes(), [](std::uint8_t byte) { return byte == 0; });
+}
+
+bool InetAddress::is_loopback() const {
+  if (storage.ss_family == AF_INET) return host_bytes().front() == 127;
+  return std::ranges::equal(host_bytes(), std::span(in6addr_loopback.s6_addr));
+}
+
+bool InetAddress::is_same_host(const InetAddress& other) const {
+  return std::ranges::equal(host_bytes(), other.host_bytes());
 }
 
 Result<std::string> device_of(const InetAddress& address) {
@@ -112,8 +118,9 @@ Result<std::string> device_of(const InetAddress& address) {
   const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, ::freeifaddrs);
   for (const ifaddrs* item = list; item != nullptr; item = item->ifa_next) {
     // All of 127.0.0.0/8 belongs to the loopback device, which lists one address of it.
-    const bool loopback = (item->ifa_flags & IFF_LOOPBACK) != 0 && is_loopback(address);
-    if (loopback || same_host(address, item->ifa_addr)) return std::string(item->ifa_name);
+    const bool loopback = (item->ifa_flags & IFF_LOOPBACK) != 0 && address.is_loopback();
+    const auto own = InetAddress::from(item->ifa_addr);
+    if (loopback || (own && own->is_same_host(address))) return std::string(item->ifa_name);
   }
   return Error{Errc::usage,
                fmt::format("no network device of this machine has the address {}", address.text())};

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <sys/socket.h>
@@ -8,15 +11,21 @@
 
 namespace weir::transport::detail {
 
-// "127.0.0.1:4711", "[::1]:4711": a number, not a name; who starts servers knows it.
+// "127.0.0.1:4711", "[::1]:4711": numbers, not names; own_address() finds them.
 struct InetAddress {
   sockaddr_storage storage{};
   socklen_t length = 0;
 
   static Result<InetAddress> parse(const std::string& text);
+  static std::optional<InetAddress> of_host(const std::string& text);  // without a port, which is 0 then
   static InetAddress from(const sockaddr_storage& storage);
+  static std::optional<InetAddress> from(const sockaddr* address);  // none if it is of another family
   std::string text() const;
-  bool is_any() const;  // 0.0.0.0 or ::
+  std::string host_text() const;                     // without the port
+  std::span<const std::uint8_t> host_bytes() const;  // 4 or 16
+  bool is_any() const;                               // 0.0.0.0 or ::
+  bool is_loopback() const;
+  bool is_same_host(const InetAddress& other) const;
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
