@@ -3,14 +3,26 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.hpp"
 
 namespace weir::launch {
+namespace {
 
-Result<void> start_daemon(const std::vector<std::string>& command, const std::filesystem::path& log) {
+// From the two processes on the way: who the program is, or why it cannot be started.
+struct Told {
+  pid_t process = 0;
+  int error = 0;
+};
+
+void tell(int pipe, Told told) { [[maybe_unused]] const ssize_t written = ::write(pipe, &told, sizeof told); }
+
+}  // namespace
+
+Result<pid_t> start_daemon(const std::vector<std::string>& command, const std::filesystem::path& log) {
   auto out = open_file(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (!out) return out.error();
   auto in = open_file("/dev/null", O_RDONLY);
@@ -18,33 +30,38 @@ Result<void> start_daemon(const std::vector<std::string>& command, const std::fi
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
-  // Closed by a successful exec, tells errno otherwise.
-  int told[2];
-  if (::pipe2(told, O_CLOEXEC) != 0) return Error::from_errno(errno, "cannot make a pipe");
-  const UniqueFd hear(told[0]);
-  UniqueFd tell(told[1]);
+  // Closed by a successful exec.
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(errno, "cannot make a pipe");
+  const UniqueFd hear(ends[0]);
+  UniqueFd say(ends[1]);
 
   const pid_t child = ::fork();
   if (child < 0) return Error::from_errno(errno, "cannot start a process");
   if (child == 0) {
     ::setsid();
     // The second fork's child leads no session: no terminal can become its own. Init adopts it.
-    if (::fork() != 0) ::_exit(0);
+    if (const pid_t daemon = ::fork(); daemon != 0) {
+      tell(say.get(), daemon > 0 ? Told{.process = daemon} : Told{.error = errno});
+      ::_exit(0);
+    }
     ::dup2(in->get(), STDIN_FILENO);
     ::dup2(out->get(), STDOUT_FILENO);
     ::dup2(out->get(), STDERR_FILENO);
+    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
     if (::chdir("/") == 0) ::execvp(words[0], words.data());
-    const int error = errno;
-    [[maybe_unused]] const ssize_t written = ::write(tell.get(), &error, sizeof error);
+    tell(say.get(), {.error = errno});
     ::_exit(127);
   }
-  tell.reset();
+  say.reset();
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  int error = 0;
-  if (::read(hear.get(), &error, sizeof error) == static_cast<ssize_t>(sizeof error))
-    return Error::from_errno(error, "cannot be started").in(command.front());
-  return {};
+  pid_t daemon = 0;
+  for (Told told; ::read(hear.get(), &told, sizeof told) == static_cast<ssize_t>(sizeof told);) {
+    if (told.error != 0) return Error::from_errno(told.error, "cannot be started").in(command.front());
+    daemon = told.process;
+  }
+  return daemon;
 }
 
 }  // namespace weir::launch

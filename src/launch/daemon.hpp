@@ -4,12 +4,15 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "base/result.hpp"
 
 namespace weir::launch {
 
 // Starts a program that outlives this one and its terminal: no input, working directory "/", both outputs
-// appended to `log`. An error when it could not be started; what becomes of it later its log tells.
-Result<void> start_daemon(const std::vector<std::string>& command, const std::filesystem::path& log);
+// appended to `log`, no other file of ours open. Gives its process, whose parent is init, or an error when it
+// could not be started; what becomes of it later its log tells.
+Result<pid_t> start_daemon(const std::vector<std::string>& command, const std::filesystem::path& log);
 
 }  // namespace weir::launch

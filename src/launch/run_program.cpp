@@ -11,6 +11,7 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
+#include "launch/passed_on.hpp"
 #include "launch/preload.hpp"
 
 extern char** environ;
@@ -110,7 +111,7 @@ Result<int> run_program(const std::vector<std::string>& command, const Variables
                         const Streams& streams) {
   OpenStreams opened;
   if (const auto good = opened.open(streams); !good) return good.error();
-  std::vector<std::string> words = command;
+  std::vector<std::string> words = passed_on(command, variables);
   std::vector<std::string> entries = environment_with(variables);
   const std::vector<char*> argv = pointers(words);
   const std::vector<char*> envp = pointers(entries);
