@@ -92,8 +92,10 @@ Result<std::vector<FoundBuffer>> find_buffers(const fs::path& folder) {
     if (!facts) return facts.error();
     FoundBuffer one{std::move(*facts), {}};
     one.server = one.facts.job.servers[one.facts.server];
-    if (fs::exists(journal_of({"", "", place, {}}, 0), error) || fs::exists(place / "segments", error))
-      one.server.directory = place;
+    JobServer there = one.server;
+    there.directory = place;
+    if (fs::exists(journal_of(there, 0), error) || fs::exists(segments_of(there), error))
+      one.server = std::move(there);
     const fs::path where = fs::weakly_canonical(one.server.directory, error);
     if (!error && fs::is_directory(where, error) && seen.insert(where).second)
       found.push_back(std::move(one));

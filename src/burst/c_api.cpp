@@ -10,6 +10,7 @@
 
 #include "burst/client/file_system.hpp"
 #include "burst/client/fill_stat.hpp"
+#include "burst/this_node.hpp"
 #include "weir/burst.h"
 
 using weir::burst::Attributes;

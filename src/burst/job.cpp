@@ -1,28 +1,18 @@
 #include "burst/job.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.hpp"
 #include "base/json.hpp"
-#include "burst/server_by_rank.hpp"
 
 namespace weir::burst {
 namespace {
 
 constexpr std::string_view kSchema = "weir.job/1";
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 template <class Names>
 const char* name_of(const Names& names, decltype(names[0].first) value) {
@@ -68,6 +58,7 @@ Result<Job> from_json(const Json& json) {
     JobServer server;
     server.host = row.at("host").get<std::string>();
     server.listen = row.at("listen").get<std::string>();
+    server.network = row.value("network", "");
     server.directory = row.at("directory").get<std::string>();
     server.addresses = row.at("addresses").get<std::vector<std::string>>();
     job.servers.push_back(std::move(server));
@@ -88,6 +79,7 @@ std::string Job::text() const {
   for (const JobServer& server : servers)
     rows.push_back({{"host", server.host},
                     {"listen", server.listen},
+                    {"network", server.network},
                     {"directory", server.directory.string()},
                     {"addresses", server.addresses}});
   const Json json = {{"schema", kSchema},
@@ -156,31 +148,6 @@ std::filesystem::path locks_of(const JobServer& server, std::uint32_t worker) {
 }
 std::filesystem::path spill_of(const Job& job, std::uint32_t server) {
   return job.backing / fmt::format(".weir-{}", job.id) / std::to_string(server);
-}
-
-Result<std::uint32_t> server_of_this_node(const Job& job) {
-  const auto count = static_cast<std::uint32_t>(job.servers.size());
-  if (const char* const named = std::getenv(kServerVariable)) {
-    const std::string_view text = named;
-    std::uint32_t number = 0;
-    if (text == kServerByRank) {
-      for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (const char* const rank = std::getenv(variable))
-          return static_cast<std::uint32_t>(std::strtoul(rank, nullptr, 10)) % count;
-      return 0U;
-    }
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || number >= count)
-      return Error{Errc::usage,
-                   fmt::format("{} is '{}'; the job has servers 0 to {}", kServerVariable, named, count - 1)};
-    return number;
-  }
-  const std::string here = host_name();
-  for (std::uint32_t i = 0; i < count; ++i)
-    if (job.servers[i].host == here) return i;
-  if (count == 1) return 0U;
-  return Error{Errc::not_found, fmt::format("no server of the job runs on this node, {}", here)}.with_remedy(
-      fmt::format("set {} to a server's number", kServerVariable));
 }
 
 }  // namespace weir::burst

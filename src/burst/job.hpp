@@ -23,7 +23,8 @@ enum class WhenFull : std::uint8_t {
 // One server of a job: where it runs and where its node's buffer is.
 struct JobServer {
   std::string host;
-  std::string listen = "127.0.0.1";    // where it listens for other servers; nowhere else
+  std::string listen = "127.0.0.1";  // where it listens for other servers, nowhere else; or its host's name
+  std::string network;  // on which of the host's: a device or a range; empty: where the name leads
   std::filesystem::path directory;     // socket, journals and segments
   std::vector<std::string> addresses;  // one a worker, empty until it has started
 };
@@ -75,11 +76,7 @@ std::filesystem::path placeholders_of(const JobServer& server);
 std::filesystem::path locks_of(const JobServer& server, std::uint32_t worker);
 std::filesystem::path spill_of(const Job& job, std::uint32_t server);
 
-// The environment variable that names the job file, and the one that names the node's server where the host's
-// name does not tell.
+// The environment variable that names the job file.
 inline constexpr const char* kJobVariable = "WEIR_JOB";
-inline constexpr const char* kServerVariable = "WEIR_SERVER";
-// The server of this node: kServerVariable, else the one with this host's name, else the only one.
-Result<std::uint32_t> server_of_this_node(const Job& job);
 
 }  // namespace weir::burst

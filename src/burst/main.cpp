@@ -1,30 +1,27 @@
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 #include <getopt.h>
 #include <unistd.h>
 
-#include "base/file.hpp"
-#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
+#include "burst/meeting.hpp"
 #include "burst/server.hpp"
 #include "burst/server_fabric.hpp"
+#include "burst/this_node.hpp"
 #include "transport/ucx_fabric.hpp"
 
 // weir-server: one node's part of the burst-buffer file system. `weir fs start` starts it; by hand, or
 // through mpirun or srun with one process a node:   weir-server --job FILE [--server N]
 namespace {
 
-using namespace std::chrono_literals;
 using weir::Errc;
 using weir::Error;
 using weir::Result;
@@ -39,7 +36,7 @@ where a launcher starts one process a node, the file comes from 'weir fs start -
   srun --ntasks-per-node 1 weir-server --job job.json
 
   --job FILE    the job, as 'weir fs start' wrote it
-  --server N    which of its servers; else the launcher's rank (Open MPI, PMI, Slurm), else by the host's name
+  --server N    which of its servers; else the one of this host, else the launcher's rank (Open MPI, PMI, Slurm)
 )";
 
 struct Arguments {
@@ -73,61 +70,20 @@ Result<Arguments> parse(int argc, char** argv) {
   }
 }
 
+// Launchers number processes in an order of their own, so the host says more than the rank.
 Result<std::uint32_t> number_of(const Arguments& arguments, const Job& job) {
-  if (arguments.server) {
-    if (*arguments.server < job.servers.size()) return *arguments.server;
+  const auto check = [&](std::uint32_t number) -> Result<std::uint32_t> {
+    if (number < job.servers.size()) return number;
     return Error{Errc::usage, fmt::format("the job has servers 0 to {}", job.servers.size() - 1)};
-  }
-  for (const char* const variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* const rank = std::getenv(variable)) {
-      const auto number = static_cast<std::uint32_t>(std::strtoul(rank, nullptr, 10));
-      if (number < job.servers.size()) return number;
-    }
+  };
+  if (arguments.server) return check(*arguments.server);
+  if (const auto here = weir::burst::servers_of_this_host(job); here.size() == 1) return here.front();
+  if (const auto rank = weir::burst::rank_of_launcher()) return check(*rank);
   return weir::burst::server_of_this_node(job);
 }
 
-// Own addresses go beside the job file; server 0 writes them all into it, the others wait for that.
-Result<Job> meet(const std::string& file, Job job, std::uint32_t number,
-                 const std::vector<std::string>& own) {
-  using weir::burst::addresses_beside;
-  const weir::Json text = own;
-  if (auto written = weir::replace_file(addresses_beside(file, number), weir::as_bytes(text.dump()), 0600);
-      !written)
-    return written.error();
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(job.limit_ms);
-  for (std::uint32_t i = 0; number == 0 && i < job.servers.size();) {
-    const auto beside = weir::read_text(addresses_beside(file, i));
-    const auto parsed = beside ? weir::parse_json(*beside) : Result<weir::Json>(beside.error());
-    if (parsed && parsed->is_array() && parsed->size() == job.workers) {
-      job.servers[i++].addresses = parsed->get<std::vector<std::string>>();
-      continue;
-    }
-    if (std::chrono::steady_clock::now() > deadline)
-      return Error{Errc::io, fmt::format("server {} has not started within {} s", i, job.limit_ms / 1000)};
-    std::this_thread::sleep_for(5ms);
-  }
-  if (number == 0) {
-    if (auto written = job.write(file); !written) return written.error();
-    return job;
-  }
-  for (;;) {
-    auto whole = Job::read(file);
-    // Of before a restart they may be there already, this server's old ones among them.
-    if (whole && whole->has_all_addresses() && whole->servers[number].addresses == own) return whole;
-    if (std::chrono::steady_clock::now() > deadline)
-      return Error{Errc::io, "server 0 has not brought the servers together"}.in(file);
-    std::this_thread::sleep_for(5ms);
-  }
-}
-
-Result<int> serve(int argc, char** argv) {
-  const auto arguments = parse(argc, argv);
-  if (!arguments) return arguments.error();
-  auto job = Job::read(arguments->job);
-  if (!job) return job.error();
-  const auto number = number_of(*arguments, *job);
-  if (!number) return number.error();
-
+// The job's `number`th server, from its start to its end.
+Result<int> run_server(const std::string& file, Job job, std::uint32_t number) {
   // Before any thread starts, so that all of them leave these to the wait below.
   sigset_t signals;
   sigemptyset(&signals);
@@ -136,12 +92,11 @@ Result<int> serve(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
 
   std::uint32_t worker = 0;
-  const auto before = job->servers[*number].addresses;
-  auto server = Server::make(*job, *number, [&](weir::transport::Loop& loop) {
-    return weir::burst::make_server_fabric(*job, *number, worker++, loop);
+  auto server = Server::make(job, number, [&](weir::transport::Loop& loop) {
+    return weir::burst::make_server_fabric(job, number, worker++, loop);
   });
   if (!server) return server.error();
-  auto whole = meet(arguments->job, *job, *number, (*server)->addresses());
+  auto whole = weir::burst::meet(file, job, number, (*server)->addresses());
   if (!whole) return whole.error();
 
   std::atomic<bool> remove = false;
@@ -153,7 +108,7 @@ Result<int> serve(int argc, char** argv) {
   std::vector<std::vector<std::string>> addresses;
   for (const auto& one : whole->servers) addresses.push_back(one.addresses);
   (*server)->start(addresses);
-  weir::info("server {} of job {} runs at {}", *number, whole->id, fmt::join((*server)->addresses(), ", "));
+  weir::info("server {} of job {} runs at {}", number, whole->id, fmt::join((*server)->addresses(), ", "));
 
   int signal = 0;
   while (sigwait(&signals, &signal) != 0) {
@@ -171,7 +126,20 @@ Result<int> serve(int argc, char** argv) {
   (*server)->stop();
   if (remove) (*server)->remove_files();
   std::error_code ignored;
-  std::filesystem::remove(weir::burst::addresses_beside(arguments->job, *number), ignored);
+  std::filesystem::remove(weir::burst::addresses_beside(file, number), ignored);
+  return status;
+}
+
+Result<int> serve(int argc, char** argv) {
+  const auto arguments = parse(argc, argv);
+  if (!arguments) return arguments.error();
+  const auto job = Job::read(arguments->job);
+  if (!job) return job.error();
+  const auto number = number_of(*arguments, *job);
+  if (!number) return number.error();
+  auto status = run_server(arguments->job, *job, *number);
+  // Whoever waits for this server need not wait for the limit.
+  if (!status) weir::burst::tell_failure(arguments->job, *job, *number, status.error());
   return status;
 }
 

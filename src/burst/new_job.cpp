@@ -48,7 +48,10 @@ Result<Job> new_job(const JobPlan& plan) {
   for (std::size_t i = 0; i < count; ++i) {
     JobServer server;
     server.host = plan.local > 0 ? fmt::format("local-{}", i) : plan.hosts[i];
-    server.listen = plan.local > 0 ? "127.0.0.1" : plan.hosts[i];
+    if (plan.local == 0) {
+      server.listen = plan.hosts[i];
+      server.network = plan.network;
+    }
     server.directory = *buffer / fmt::format("weir-{}", job.id) / std::to_string(i);
     job.servers.push_back(std::move(server));
   }

@@ -12,6 +12,7 @@ namespace weir::burst {
 struct JobPlan {
   std::vector<std::string> hosts;  // a server each; with `local` all of them on this machine
   std::uint32_t local = 0;
+  std::string network;            // on which of their networks hosts speak: a device or a range
   std::filesystem::path buffer;   // must be there
   std::filesystem::path backing;  // must be there
   std::filesystem::path mount;    // empty: the backing directory itself

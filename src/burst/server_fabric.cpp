@@ -2,6 +2,7 @@
 
 #include "burst/protocol.hpp"
 #include "transport/in_process.hpp"
+#include "transport/own_address.hpp"
 #include "transport/ucx_fabric.hpp"
 
 namespace weir::burst {
@@ -12,11 +13,16 @@ Result<std::unique_ptr<transport::Fabric>> make_server_fabric(const Job& job, st
   static transport::InProcessNet alone;
   if (job.servers.size() == 1) return alone.make(loop);
   const JobServer& row = job.servers[server];
-  const bool restarted = row.addresses.size() == job.workers;
+  std::string listen;
+  if (row.addresses.size() == job.workers) {
+    listen = row.addresses[worker];  // as before it was restarted
+  } else {
+    const auto own = transport::own_address(row.listen, row.network);
+    if (!own) return own.error();
+    listen = *own + ":0";
+  }
   auto fabric =
-      transport::UcxFabric::make(loop, {.listen = restarted ? row.addresses[worker] : row.listen + ":0",
-                                        .secret = job.secret,
-                                        .version = kProtocolVersion});
+      transport::UcxFabric::make(loop, {.listen = listen, .secret = job.secret, .version = kProtocolVersion});
   if (!fabric) return fabric.error();
   return std::unique_ptr<transport::Fabric>(std::move(*fabric));
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "burst/server_protocol.hpp"
+#include "burst/this_node.hpp"
 #include "cli/commands.hpp"
 
 namespace weir::cli {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "burst/client/session.hpp"
 #include "burst/new_job.hpp"
 #include "cli/command.hpp"
@@ -33,9 +35,11 @@ struct OpenedJob {
 };
 Result<OpenedJob> open_job(const std::string& given);
 
-// The servers of a job whose file is written; and until they answer.
-Result<void> start_servers(const burst::JobPlan& plan, const burst::Job& job, const std::string& job_path);
-Result<burst::Job> wait_for_servers(const std::string& job_path, std::uint64_t limit_ms);
+// The servers of a job whose file is written: the processes that stay as long as they do. And until all answer.
+Result<std::vector<pid_t>> start_servers(const burst::JobPlan& plan, const burst::Job& job,
+                                         const std::string& job_path);
+Result<burst::Job> wait_for_servers(const std::string& job_path, const std::vector<pid_t>& processes,
+                                    std::uint64_t limit_ms);
 // Everything that is published goes to the backing directory; so many bytes.
 Result<std::uint64_t> flush_all(burst::Session& session);
 // The same before the end: from now on the servers take nothing new in, unless it fails.

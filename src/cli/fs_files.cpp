@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/units.hpp"
 #include "burst/client/file_system.hpp"
+#include "burst/this_node.hpp"
 #include "cli/fs.hpp"
 
 // ls, stat, du, cat and cp on the live name space: what is buffered, and what is behind it.

@@ -1,62 +1,91 @@
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <span>
 #include <thread>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "base/file.hpp"
 #include "base/own_files.hpp"
+#include "burst/meeting.hpp"
 #include "burst/server_protocol.hpp"
 #include "burst/space_protocol.hpp"
 #include "cli/fs.hpp"
 #include "launch/daemon.hpp"
-#include "launch/process.hpp"
+#include "launch/on_hosts.hpp"
 
 namespace weir::cli {
 
 // How one server a host is started: the site's launcher, or nothing but ourselves on this machine.
-Result<void> start_servers(const burst::JobPlan& plan, const burst::Job& job, const std::string& job_path) {
+Result<std::vector<pid_t>> start_servers(const burst::JobPlan& plan, const burst::Job& job,
+                                         const std::string& job_path) {
   const auto server = find_own_file("weir-server");
   if (!server) return server.error();
   const auto log = std::filesystem::path(job_path + ".log");
-  if (plan.local > 0) {
-    for (std::size_t i = 0; i < job.servers.size(); ++i)
-      if (auto started =
-              launch::start_daemon({server->string(), "--job", job_path, "--server", std::to_string(i)}, log);
-          !started)
-        return started.error();
+  std::vector<pid_t> started;
+  const auto start = [&](const std::vector<std::string>& command) -> Result<void> {
+    const auto process = launch::start_daemon(command, log);
+    if (!process) return process.error();
+    started.push_back(*process);
     return {};
-  }
-  const std::string hosts = fmt::format("{}", fmt::join(plan.hosts, ","));
-  const std::string count = std::to_string(job.servers.size());
-  std::vector<std::string> command;
-  if (std::getenv("SLURM_JOB_ID") != nullptr && launch::find_program("srun"))
-    command = {"srun", "--overlap", "-N", count, "-n", count, "-w", hosts};
-  else if (launch::find_program("mpirun"))
-    command = {"mpirun", "-n", count, "--host", hosts};
-  else
-    return Error{Errc::lacking, "neither srun nor mpirun is here to start servers on other hosts"}
-        .with_remedy(
-            "install openmpi-bin, or --prepare the job and start one weir-server --job FILE a host yourself");
-  for (const std::string& word : {server->string(), std::string("--job"), job_path}) command.push_back(word);
-  return launch::start_daemon(command, log);
+  };
+  for (std::size_t i = 0; plan.local > 0 && i < job.servers.size(); ++i)
+    if (auto good = start({server->string(), "--job", job_path, "--server", std::to_string(i)}); !good)
+      return good.error();
+  if (plan.local > 0) return started;
+  const auto command = launch::command_on_hosts(plan.hosts, {server->string(), "--job", job_path});
+  if (!command)
+    return command.error().with_remedy(
+        fmt::format("{}, or --prepare the job and start one weir-server --job FILE a host yourself",
+                    command.error().remedy()));
+  if (auto good = start(*command); !good) return good.error();
+  return started;
 }
 
-Result<burst::Job> wait_for_servers(const std::string& job_path, std::uint64_t limit_ms) {
+namespace {
+
+// The last line with a word in it of what servers and their launcher have said.
+std::string last_words(const std::string& job_path) {
+  const auto log = read_text(job_path + ".log");
+  if (!log) return "";
+  const auto is_word = [](unsigned char letter) { return std::isalnum(letter) != 0; };
+  const auto last = std::find_if(log->rbegin(), log->rend(), is_word).base();
+  const auto begin = std::find(std::make_reverse_iterator(last), log->rend(), '\n').base();
+  return {begin, std::find(last, log->end(), '\n')};
+}
+
+bool has_ended(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
+
+bool all_answer(const burst::Job& job) {
+  const auto session = talk_to(job);
+  return session && std::ranges::all_of(ask_servers(**session), &ServerFacts::answers);
+}
+
+}  // namespace
+
+Result<burst::Job> wait_for_servers(const std::string& job_path, const std::vector<pid_t>& processes,
+                                    std::uint64_t limit_ms) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(limit_ms);
-  for (;;) {
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
+    const bool one_ended = std::ranges::any_of(processes, has_ended);
+    const bool too_late = std::chrono::steady_clock::now() > deadline;
     auto job = burst::Job::read(job_path);
     if (!job) return job.error();
-    if (job->has_all_addresses())
-      if (talk_to(*job)) return job;
-    if (std::chrono::steady_clock::now() > deadline)
-      return Error{Errc::io, fmt::format("the servers have not started within {} s", limit_ms / 1000)}
-          .with_remedy(fmt::format("see {}.log", job_path));
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (job->has_all_addresses() && all_answer(*job)) return job;
+    if (const auto why = burst::failure_of_server(job_path, *job)) return *why;
+    if (!one_ended && !too_late) continue;
+    const std::string why = one_ended
+                                ? "what starts the servers has ended"
+                                : fmt::format("the servers have not started within {} s", limit_ms / 1000);
+    const std::string said = last_words(job_path);
+    return Error{Errc::io, fmt::format("{}{}{}", why, said.empty() ? "" : "; said last: ", said)}.with_remedy(
+        fmt::format("see {}.log", job_path));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "burst/fuse/mount.hpp"
+#include "burst/this_node.hpp"
 #include "cli/fs.hpp"
 
 namespace weir::cli {

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/units.hpp"
 #include "burst/client/policy.hpp"
+#include "burst/meeting.hpp"
 #include "burst/new_job.hpp"
 #include "cli/fs.hpp"
 
@@ -50,23 +51,44 @@ Result<void> complete(Options& options) {
   return {};
 }
 
+// A job file of before may go once its job has ended and nothing is left that only it knows how to find.
+Result<void> check_file_is_free(const std::string& path) {
+  const auto before = burst::Job::read(path);
+  if (!before) return {};
+  if (talk_to(*before))
+    return Error{Errc::usage, fmt::format("job {} still runs", before->id)}.with_remedy("weir fs stop");
+  std::error_code ignored;
+  for (const burst::JobServer& server : before->servers)
+    if (std::filesystem::exists(server.directory, ignored))
+      return Error{Errc::usage, fmt::format("job {} has died and left its buffer", before->id)}.with_remedy(
+          fmt::format("weir fs recover {} --remove", server.directory.parent_path().string()));
+  return {};
+}
+
+// How the servers of a prepared job are started.
+std::string by_hand(const Options& options) {
+  const std::string command = fmt::format("weir-server --job {}", options.job);
+  if (options.plan.local > 0)
+    return fmt::format("{} of '{} --server N', N from 0 to {}", options.plan.local, command,
+                       options.plan.local - 1);
+  return fmt::format("one '{}' on each of {}", command, fmt::join(options.plan.hosts, ", "));
+}
+
 Result<int> start(Options& options, Output& out) {
   if (auto good = complete(options); !good) return good.error();
   auto job = burst::new_job(options.plan);
   if (!job) return job.error();
   const std::string path = std::filesystem::absolute(options.job).string();
-  if (const auto before = burst::Job::read(path); before && talk_to(*before))
-    return Error{Errc::usage, fmt::format("job {} still runs", before->id)}
-        .in(options.job)
-        .with_remedy("weir fs stop");
+  if (auto free = check_file_is_free(path); !free) return free.error().in(options.job);
+  burst::forget_arrivals(path, job->servers.size());
   if (auto written = job->write(path); !written) return written.error();
   if (options.prepare) {
-    out.print("{}: job {} is prepared; start one 'weir-server --job {}' on each of {}\n", options.job,
-              job->id, options.job, fmt::join(options.plan.hosts, ", "));
+    out.print("{}: job {} is prepared; start {}\n", options.job, job->id, by_hand(options));
     return 0;
   }
-  if (auto started = start_servers(options.plan, *job, path); !started) return started.error();
-  const auto running = wait_for_servers(path, job->limit_ms);
+  const auto started = start_servers(options.plan, *job, path);
+  if (!started) return started.error();
+  const auto running = wait_for_servers(path, *started, job->limit_ms);
   if (!running) return running.error();
   out.print("job {}: {} server{} before {}, buffer {}, {}\n", running->id, running->servers.size(),
             running->servers.size() == 1 ? "" : "s", running->backing.string(), options.plan.buffer.string(),
@@ -86,6 +108,10 @@ Run define(CLI::App& app) {
       ->delimiter(',')
       ->type_name("H,...")
       ->excludes(local);
+  app.add_option("--network", plan.network,
+                 "which of the hosts' networks servers speak over (where the name leads)")
+      ->excludes(local)
+      ->type_name("DEVICE|RANGE");
   app.add_option("--buffer", plan.buffer, "where writes go: /dev/shm, a local NVMe, any directory")
       ->required()
       ->type_name("DIR");
@@ -96,7 +122,7 @@ Run define(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   app.add_option("--consistency", plan.model,
-                 fmt::format("for files no policy names: {}", burst::list_of_policies()))
+                 fmt::format("for files no policy names: {} ({})", burst::list_of_policies(), plan.model))
       ->type_name("MODEL");
   app.add_option("--policy", options->policy_file,
                  "a model for each path, as 'weir check --policy' writes it")

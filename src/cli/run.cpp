@@ -16,7 +16,7 @@
 #include "base/own_files.hpp"
 #include "base/units.hpp"
 #include "burst/client/policy.hpp"
-#include "burst/server_by_rank.hpp"
+#include "burst/this_node.hpp"
 #include "cli/commands.hpp"
 #include "cli/fs.hpp"
 #include "cli/run_job.hpp"
@@ -40,6 +40,7 @@ struct Options {
   std::string quota;
   std::vector<std::string> traces;
   std::vector<std::string> hosts;
+  std::string network;
   std::optional<std::uint32_t> local;
   std::optional<std::uint32_t> workers;
   bool keep = false;
@@ -102,6 +103,7 @@ Result<burst::JobPlan> plan_of(Options& options) {
   if (plan.buffer.empty())
     return Error{Errc::usage, "there is no /dev/shm to buffer in"}.with_remedy("give --buffer DIR");
   plan.hosts = options.hosts;
+  plan.network = options.network;
   plan.local = options.hosts.empty() ? options.local.value_or(1) : 0;
   plan.workers = options.workers.value_or(1);
   plan.verify = options.verify;
@@ -325,6 +327,10 @@ Run define(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("H,...")
       ->excludes(local);
+  app.add_option("--network", options->network,
+                 "which of the hosts' networks servers speak over (where the name leads)")
+      ->excludes(local)
+      ->type_name("DEVICE|RANGE");
   app.add_option("--workers", options->workers, "threads of each server that share out the files (1)")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
@@ -345,6 +351,8 @@ constexpr std::array kExamples = {
             "whether session is enough for this run; names the reads for which it is not"},
     Example{"weir run --dir in --stage-in '*.dat' -- mpirun -n 8 ./app",
             "the program finds its input in the buffer"},
+    Example{"weir run --dir /scratch/out --hosts n01,n02 --buffer /mnt/nvme -- mpirun --host n01,n02 ./app",
+            "a server and a buffer on each of two nodes"},
     Example{"weir run --dir out --keep -- ./simulate && weir run --dir out -- ./analyse",
             "the second step reads from the buffer; then everything is flushed"},
 };

@@ -108,21 +108,16 @@ Result<RunJob> take_over(const fs::path& folder, const burst::JobPlan& plan, con
 }
 
 // Of a job whose servers have not come together nothing stays: the next run would take it for one that has
-// died. What they said last is told.
+// died.
 Error without_a_trace(const burst::Job& job, const std::string& file, Error error) {
   if (const auto met = burst::Job::read(file); met && met->has_all_addresses()) return error;
-  const auto log = read_text(file + ".log");
   std::error_code ignored;
   fs::remove_all(fs::path(file).parent_path(), ignored);
   for (const auto& server : job.servers) {
     fs::remove_all(server.directory, ignored);
     fs::remove(server.directory.parent_path(), ignored);  // once it is empty
   }
-  std::string_view said = log ? std::string_view(*log) : std::string_view();
-  while (said.ends_with('\n')) said.remove_suffix(1);
-  if (said.empty()) return error;
-  return Error{error.code(), fmt::format("{}: {}", error.message(), said.substr(said.rfind('\n') + 1))}.in(
-      job.backing.string());
+  return Error{error.code(), error.message()}.in(job.backing.string());  // nor of the log that it names
 }
 
 }  // namespace
@@ -161,9 +156,9 @@ Result<RunJob> find_or_start(burst::JobPlan plan, const AskedOfServers& asked) {
   auto use = use_servers_of(file, has_others);
   if (!use) return without_a_trace(*job, file, use.error());
   if (auto written = job->write(file); !written) return without_a_trace(*job, file, written.error());
-  if (auto started = start_servers(plan, *job, file); !started)
-    return without_a_trace(*job, file, started.error());
-  auto running = wait_for_servers(file, job->limit_ms);
+  const auto started = start_servers(plan, *job, file);
+  if (!started) return without_a_trace(*job, file, started.error());
+  auto running = wait_for_servers(file, *started, job->limit_ms);
   if (!running) return without_a_trace(*job, file, running.error());
   auto session = talk_to(*running);
   if (!session) return session.error();

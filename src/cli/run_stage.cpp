@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/units.hpp"
 #include "burst/client/file_system.hpp"
+#include "burst/this_node.hpp"
 
 namespace weir::cli {
 namespace {

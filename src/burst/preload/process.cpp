@@ -19,6 +19,7 @@
 #include "burst/preload/own_work.hpp"
 #include "burst/preload/streams.hpp"
 #include "burst/preload/table.hpp"
+#include "burst/this_node.hpp"
 
 namespace weir::burst::preload {
 namespace {
