@@ -8,9 +8,9 @@
  *
  * Functions return 0 or a count, and -1 (or NULL) with errno set on failure. They do not print, and do not
  * end the program. EIO: the servers did not answer within the job's time limit, or have refused this program:
- * another version of Weir, or a job file that is not theirs. EROFS: the job is about to end (`weir fs stop`), and
- * nothing new is taken in. All may be called from any thread; a child made by fork() connects anew.
- * Paths are below the job's mount, absolute or relative to it: EXDEV for others.
+ * another version of Weir, or a job file that is not theirs. EROFS: the job is about to end (`weir fs stop`),
+ * and nothing new is taken in. All may be called from any thread; a child made by fork() connects anew. Paths
+ * are below the job's mount, absolute or relative to it: EXDEV for others.
  */
 #ifndef WEIR_BURST_H
 #define WEIR_BURST_H

@@ -35,7 +35,8 @@ struct OpenedJob {
 };
 Result<OpenedJob> open_job(const std::string& given);
 
-// The servers of a job whose file is written: the processes that stay as long as they do. And until all answer.
+// The servers of a job whose file is written: the processes that stay as long as they do. And until all
+// answer.
 Result<std::vector<pid_t>> start_servers(const burst::JobPlan& plan, const burst::Job& job,
                                          const std::string& job_path);
 Result<burst::Job> wait_for_servers(const std::string& job_path, const std::vector<pid_t>& processes,
