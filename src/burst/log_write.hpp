@@ -15,11 +15,14 @@ namespace weir::burst {
 // intercepted nor a point at which a thread can be cancelled.
 inline ssize_t log_write(int fd, ByteSpan bytes, std::uint64_t position) {
 #if defined(__x86_64__) && defined(__LP64__)
+  // Nothing is called once r10 is set: a call may use it.
+  const std::byte* const data = bytes.data();
+  const std::size_t size = bytes.size();
   long result = SYS_pwrite64;
   register auto fourth asm("r10") = position;
   asm volatile("syscall"
                : "+a"(result)
-               : "D"(static_cast<long>(fd)), "S"(bytes.data()), "d"(bytes.size()), "r"(fourth)
+               : "D"(static_cast<long>(fd)), "S"(data), "d"(size), "r"(fourth)
                : "rcx", "r11", "memory");
   if (result >= 0) return result;
   errno = static_cast<int>(-result);
