@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/falloc.h>
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -507,34 +505,6 @@ static void by_number(void) {
   close(kept);
 }
 
-// Reads or writes on and on; both are points of cancellation.
-static void* go_on_until_cancelled(void* what) {
-  const int fd = *(const int*)what;
-  char byte = 'c';
-  for (long i = 0; i < 20000000; ++i)
-    if (((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY ? pread(fd, &byte, 1, 0) : pwrite(fd, &byte, 1, 0)) < 0)
-      break;
-  return NULL;
-}
-
-static void cancelled(void) {
-  int fds[] = {open("cancelled", O_WRONLY | O_CREAT, 0600), open("cancelled", O_RDONLY)};
-  for (int i = 0; i < 2; ++i) {
-    pthread_t thread;
-    void* end = NULL;
-    if (pthread_create(&thread, NULL, go_on_until_cancelled, &fds[i]) != 0) exit(2);
-    struct stat facts;
-    while (fstat(fds[0], &facts) == 0 && facts.st_size == 0) sched_yield();
-    TELL(pthread_cancel(thread));
-    TELL(pthread_join(thread, &end));
-    say("cancelled: %d", end == PTHREAD_CANCELED);
-    TELL(pwrite(fds[0], "after", 5, 0));
-  }
-  close(fds[0]);
-  content(fds[1]);
-  close(fds[1]);
-}
-
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
   if (argc > 2) return as_child();
@@ -552,6 +522,5 @@ int main(int argc, char** argv) {
   notifications();
   borrowed();
   environments();
-  cancelled();
   return 0;
 }

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/uncancelled.hpp"
+
 namespace weir::burst {
 namespace {
 
@@ -58,6 +60,10 @@ Result<Bytes> Session::exchange(Kind kind, std::uint32_t worker, const Bytes& re
       ByteSpan rest(*answer);
       reachable_.store(true, std::memory_order_relaxed);
       if (decode_status(rest) != kAskAgain) return answer;
+    }
+    // Whatever it is that asks, this is no point of cancellation.
+    const Uncancelled work;
+    if (answer) {
       std::this_thread::sleep_for(pause);
     } else {
       if (is_slow) deadline = std::min(deadline, Clock::now() + limit);

@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/preload/mappings.hpp"
 #include "burst/preload/mount.hpp"
 #include "burst/preload/process.hpp"
@@ -15,6 +16,7 @@ namespace weir::burst::preload {
 
 void placeholder_made(int fd, int from) {
   if (Process::is_vfork_child()) return;
+  const Uncancelled work;
   if (Table::has(from))
     Table::current().duplicate(from, fd);
   else
@@ -25,6 +27,7 @@ void placeholder_made(int fd, int from) {
 int before_close(int fd) {
   Mount::current().forget_descriptor(fd);
   if (!Table::has(fd) || Process::is_vfork_child()) return 0;
+  const Uncancelled work;
   Streams::before_change(fd);
   if (Mappings::any())
     if (const Use file(fd); file) Mappings::current().write_back(file->id());
@@ -38,6 +41,7 @@ void after_close(int fd) {
 std::vector<int> before_close_range(unsigned first, unsigned last) {
   std::vector<int> own;
   if (!Mount::current().is_on() || Process::is_vfork_child()) return own;
+  const Uncancelled work;
   for (const int fd : Table::current().numbers()) {
     if (static_cast<unsigned>(fd) < first || static_cast<unsigned>(fd) > last) continue;
     before_close(fd);

@@ -4,6 +4,7 @@
 
 #include <sys/file.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/preload/process.hpp"
 
 namespace weir::burst::preload {
@@ -43,22 +44,46 @@ bool has_other_nodes() {
   return job != nullptr && job->servers.size() > 1;
 }
 
+// Given back unless it is kept, also when the thread is cancelled.
+class Taken {
+ public:
+  Taken(int fd, int command, const struct flock& lock) : fd_(fd), lock_(lock) {
+    command_ = command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command;
+    lock_.l_type = F_UNLCK;
+  }
+  ~Taken() {
+    if (!is_kept_) ::fcntl(fd_, command_, &lock_);
+  }
+  Taken(const Taken&) = delete;
+  Taken& operator=(const Taken&) = delete;
+  void keep() { is_kept_ = true; }
+
+ private:
+  int fd_;
+  int command_;
+  struct flock lock_;
+  bool is_kept_ = false;
+};
+
+// A point of cancellation where it waits for a lock, and only there.
 Answer lock_or_ask(OpenFile& file, int fd, int command, struct flock& lock) {
-  if (const int error = make_absolute(file, fd, lock); error != 0) return Answer::failed(error);
+  const auto prepared = [&] {
+    const Uncancelled work;
+    return make_absolute(file, fd, lock);
+  };
+  if (const int error = prepared(); error != 0) return Answer::failed(error);
   const bool asks = command == F_GETLK || command == F_OFD_GETLK;
   const struct flock wanted = lock;
   const Answer here = answer(::fcntl(fd, command, &lock));
   if (here.error != 0 || !has_other_nodes() || (asks && lock.l_type != F_UNLCK)) return here;
+  Taken taken(fd, command, wanted);
+  if (asks || wanted.l_type == F_UNLCK) taken.keep();
   const int elsewhere = file.lock_file();
   if (elsewhere < 0) return Answer::failed(errno);
   if (asks) lock = wanted;
   struct flock again = wanted;
   const Answer there = answer(::fcntl(elsewhere, command, asks ? &lock : &again));
-  if (there.error != 0 && !asks && wanted.l_type != F_UNLCK) {
-    struct flock back = wanted;
-    back.l_type = F_UNLCK;
-    ::fcntl(fd, command == F_SETLKW ? F_SETLK : command == F_OFD_SETLKW ? F_OFD_SETLK : command, &back);
-  }
+  if (there.error == 0) taken.keep();
   return there;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/preload/process.hpp"
 
 namespace weir::burst::preload {
@@ -124,6 +125,7 @@ template <class F>
 int Mappings::for_overlapping(void* address, std::size_t length, F&& f) {
   auto* const begin = static_cast<std::byte*>(address);
   int failed = 0;
+  const Uncancelled work;
   const std::lock_guard lock(mutex_);
   for (auto area = areas_.begin(); area != areas_.end();) {
     const auto next = std::next(area);
@@ -145,6 +147,7 @@ int Mappings::write_back(void* address, std::size_t length) {
 
 int Mappings::write_back(FileId file) {
   int failed = 0;
+  const Uncancelled work;
   const std::lock_guard lock(mutex_);
   for (auto& [begin, area] : areas_)
     if (area.file->id() == file)
@@ -154,6 +157,7 @@ int Mappings::write_back(FileId file) {
 
 void Mappings::write_back_all() {
   if (!any()) return;
+  const Uncancelled work;
   const std::lock_guard lock(mutex_);
   for (auto& [begin, area] : areas_) {
     write_back_area(area);

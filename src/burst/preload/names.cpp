@@ -8,9 +8,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/client/file_system.hpp"
 #include "burst/client/fill_stat.hpp"
 #include "burst/preload/process.hpp"
@@ -100,6 +102,8 @@ int rename_tree(FileSystem& system, const std::string& from, const std::string& 
 bool is_buffered(const Where& where) { return where.is_file() && look(where.name).error == 0; }
 
 Maybe open(int directory, const char* path, int flags, mode_t mode) {
+  ::pthread_testcancel();
+  const Uncancelled work;
   const bool only_new = (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL);  // not even a link may be there
   const Where where = Mount::current().locate(
       directory, path, only_new || (flags & O_NOFOLLOW) != 0 ? Follow::no : Follow::yes);

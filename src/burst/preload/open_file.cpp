@@ -9,10 +9,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/falloc.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include "base/moved_up.hpp"
+#include "base/uncancelled.hpp"
 #include "burst/client/file_system.hpp"
 #include "burst/client/fill_stat.hpp"
 #include "burst/preload/mount.hpp"
@@ -59,7 +59,7 @@ class OpenFile::Turn {
       position = file.position_;
       return;
     }
-    between_descriptors().lock();
+    between_ = std::unique_lock(between_descriptors());
     set_lock(F_WRLCK);
     const off_t at = ::lseek(fd_, 0, SEEK_CUR);
     position = at < 0 ? 0 : static_cast<std::uint64_t>(at);
@@ -71,7 +71,6 @@ class OpenFile::Turn {
     }
     ::lseek(fd_, static_cast<off_t>(position), SEEK_SET);
     set_lock(F_UNLCK);
-    between_descriptors().unlock();
   }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -106,6 +105,7 @@ class OpenFile::Turn {
   int fd_;
   std::lock_guard<std::mutex> lock_;
   bool shared_;
+  std::unique_lock<std::mutex> between_;  // where it is shared
 };
 
 constinit std::array<std::mutex, 64> OpenFile::Turn::between_descriptors_;
@@ -199,7 +199,6 @@ Answer OpenFile::append(File& file, const iovec* parts, int count, std::uint64_t
 }
 
 Answer OpenFile::read(int fd, const iovec* parts, int count) {
-  ::pthread_testcancel();
   if (!can_read()) return Answer::failed(EBADF);
   WEIR_FILE_OR_FAIL(file)
   Turn turn(*this, fd);
@@ -209,7 +208,6 @@ Answer OpenFile::read(int fd, const iovec* parts, int count) {
 }
 
 Answer OpenFile::write(int fd, const iovec* parts, int count) {
-  ::pthread_testcancel();
   if (!can_write()) return Answer::failed(EBADF);
   WEIR_FILE_OR_FAIL(file)
   Turn turn(*this, fd);
@@ -225,7 +223,6 @@ Answer OpenFile::write(int fd, const iovec* parts, int count) {
 }
 
 Answer OpenFile::write_at_end(int fd, const iovec* parts, int count, bool moved) {
-  ::pthread_testcancel();
   if (!can_write()) return Answer::failed(EBADF);
   WEIR_FILE_OR_FAIL(file)
   std::uint64_t end = 0;
@@ -237,7 +234,6 @@ Answer OpenFile::write_at_end(int fd, const iovec* parts, int count, bool moved)
 }
 
 Answer OpenFile::pread(const iovec* parts, int count, off_t offset) {
-  ::pthread_testcancel();
   if (!can_read()) return Answer::failed(EBADF);
   if (offset < 0) return Answer::failed(EINVAL);
   WEIR_FILE_OR_FAIL(file)
@@ -245,7 +241,6 @@ Answer OpenFile::pread(const iovec* parts, int count, off_t offset) {
 }
 
 Answer OpenFile::pwrite(const iovec* parts, int count, off_t offset) {
-  ::pthread_testcancel();
   if (!can_write()) return Answer::failed(EBADF);
   if (offset < 0) return Answer::failed(EINVAL);
   WEIR_FILE_OR_FAIL(file)
@@ -357,6 +352,7 @@ int OpenFile::flush() {
 }
 
 int OpenFile::lock_file() {
+  const Uncancelled work;
   const std::lock_guard lock(opening_);
   if (lock_file_ >= 0) return lock_file_;
   const Job* const job = Process::current().job();

@@ -3,10 +3,12 @@
 #include <cerrno>
 
 #include <linux/fs.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 
 #include "base/moved_up.hpp"
+#include "base/uncancelled.hpp"
 #include "burst/preload/descriptors.hpp"
 #include "burst/preload/locks.hpp"
 #include "burst/preload/mount.hpp"
@@ -25,6 +27,8 @@ struct Reply<Call::close> {
       Mount::current().forget_descriptor(fd);
       return real(fd);
     }
+    ::pthread_testcancel();
+    const Uncancelled work;
     const int error = before_close(fd);
     const int result = real(fd);
     after_close(fd);
@@ -101,7 +105,7 @@ struct Reply<Call::fcntl> {
       descriptor_made(made, fd);
       return made;
     }
-    const Use file(fd);
+    const Use file(fd, Use::Cancelled::inside);
     if (!file) [[likely]]
       return real(fd, command, value);
     switch (command) {
@@ -131,7 +135,7 @@ struct Reply<Call::fcntl> {
 template <>
 struct Reply<Call::lockf> {
   static int run(auto real, int fd, int command, off_t length) {
-    const Use file(fd);
+    const Use file(fd, Use::Cancelled::inside);
     if (!file) return real(fd, command, length);
     struct flock lock {};
     lock.l_type = command == F_ULOCK ? F_UNLCK : F_WRLCK;

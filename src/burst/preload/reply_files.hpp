@@ -3,7 +3,9 @@
 #include <cerrno>
 
 #include <fcntl.h>
+#include <pthread.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/preload/descriptors.hpp"
 #include "burst/preload/mappings.hpp"
 #include "burst/preload/reply.hpp"
@@ -17,7 +19,7 @@ using consistency::Operation;
 template <>
 struct Reply<Call::read> {
   static ssize_t run(auto real, int fd, void* buf, size_t count) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) [[likely]]
       return real(fd, buf, count);
     const iovec part{buf, count};
@@ -28,7 +30,7 @@ struct Reply<Call::read> {
 template <>
 struct Reply<Call::write> {
   static ssize_t run(auto real, int fd, const void* buf, size_t count) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) [[likely]]
       return real(fd, buf, count);
     const iovec part{const_cast<void*>(buf), count};
@@ -39,7 +41,7 @@ struct Reply<Call::write> {
 template <>
 struct Reply<Call::pread> {
   static ssize_t run(auto real, int fd, void* buf, size_t count, off_t offset) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) [[likely]]
       return real(fd, buf, count, offset);
     const iovec part{buf, count};
@@ -50,7 +52,7 @@ struct Reply<Call::pread> {
 template <>
 struct Reply<Call::pwrite> {
   static ssize_t run(auto real, int fd, const void* buf, size_t count, off_t offset) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) [[likely]]
       return real(fd, buf, count, offset);
     const iovec part{const_cast<void*>(buf), count};
@@ -63,7 +65,7 @@ template <>
 struct Reply<Call::__read_chk> {
   static ssize_t run(auto real, int fd, void* buf, size_t count, size_t room) {
     if (!Table::has(fd) || count > room) return real(fd, buf, count, room);
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     const iovec part{buf, count};
     return file ? give<ssize_t>(real, file->read(fd, &part, 1)) : real(fd, buf, count, room);
   }
@@ -72,7 +74,7 @@ struct Reply<Call::__read_chk> {
 template <>
 struct Reply<Call::__pread_chk> {
   static ssize_t run(auto real, int fd, void* buf, size_t count, off_t offset, size_t room) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file || count > room) return real(fd, buf, count, offset, room);
     const iovec part{buf, count};
     return give<ssize_t>(real, file->pread(&part, 1, offset));
@@ -82,7 +84,7 @@ struct Reply<Call::__pread_chk> {
 template <>
 struct Reply<Call::readv> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     return file ? give<ssize_t>(real, file->read(fd, iov, count)) : real(fd, iov, count);
   }
 };
@@ -90,7 +92,7 @@ struct Reply<Call::readv> {
 template <>
 struct Reply<Call::writev> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     return file ? give<ssize_t>(real, file->write(fd, iov, count)) : real(fd, iov, count);
   }
 };
@@ -98,7 +100,7 @@ struct Reply<Call::writev> {
 template <>
 struct Reply<Call::preadv> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count, off_t offset) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     return file ? give<ssize_t>(real, file->pread(iov, count, offset)) : real(fd, iov, count, offset);
   }
 };
@@ -106,7 +108,7 @@ struct Reply<Call::preadv> {
 template <>
 struct Reply<Call::pwritev> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count, off_t offset) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     return file ? give<ssize_t>(real, file->pwrite(iov, count, offset)) : real(fd, iov, count, offset);
   }
 };
@@ -115,7 +117,7 @@ struct Reply<Call::pwritev> {
 template <>
 struct Reply<Call::preadv2> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count, off_t offset, int flags) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) return real(fd, iov, count, offset, flags);
     return give<ssize_t>(real, offset == -1 ? file->read(fd, iov, count) : file->pread(iov, count, offset));
   }
@@ -124,7 +126,7 @@ struct Reply<Call::preadv2> {
 template <>
 struct Reply<Call::pwritev2> {
   static ssize_t run(auto real, int fd, const iovec* iov, int count, off_t offset, int flags) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) return real(fd, iov, count, offset, flags);
     Answer done;
     if ((flags & RWF_APPEND) != 0)
@@ -148,7 +150,7 @@ struct Reply<Call::lseek> {
 template <Operation O>
 struct SyncReply {
   static int run(auto real, int fd) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     if (!file) return real(fd);
     if (Mappings::any()) Mappings::current().write_back(file->id());
     return give(real, file->sync(O));
@@ -209,7 +211,7 @@ struct Reply<Call::ftruncate> {
 template <>
 struct Reply<Call::fallocate> {
   static int run(auto real, int fd, int mode, off_t offset, off_t length) {
-    const Use file(fd);
+    const Use file = Use::cancelled_before(fd);
     return file ? give(real, file->allocate(mode, offset, length)) : real(fd, mode, offset, length);
   }
 };
@@ -227,6 +229,7 @@ template <>
 struct Reply<Call::sendfile> {
   static ssize_t run(auto real, int out, int in, off_t* offset, size_t count) {
     if (!Table::has(out) && !Table::has(in)) return real(out, in, offset, count);
+    const Uncancelled work;
     return give<ssize_t>(real, copy_bytes(in, offset, out, nullptr, count));
   }
 };
@@ -236,6 +239,7 @@ struct Reply<Call::copy_file_range> {
   static ssize_t run(auto real, int in, off64_t* in_offset, int out, off64_t* out_offset, size_t count,
                      unsigned flags) {
     if (!Table::has(out) && !Table::has(in)) return real(in, in_offset, out, out_offset, count, flags);
+    ::pthread_testcancel();
     return give<ssize_t>(
         real, flags != 0 ? Answer::failed(EINVAL) : copy_bytes(in, in_offset, out, out_offset, count));
   }
@@ -246,6 +250,7 @@ struct Reply<Call::splice> {
   static ssize_t run(auto real, int in, off64_t* in_offset, int out, off64_t* out_offset, size_t count,
                      unsigned flags) {
     if (!Table::has(out) && !Table::has(in)) return real(in, in_offset, out, out_offset, count, flags);
+    ::pthread_testcancel();
     return give<ssize_t>(real, copy_bytes(in, in_offset, out, out_offset, std::min(count, kPipeBytes)));
   }
 };

@@ -90,6 +90,7 @@ struct Reply<Call::fflush> {
 
 // Past any stream: the C library would write to the descriptor by itself.
 inline Answer print(int fd, const char* format, va_list values) {
+  ::pthread_testcancel();
   char* text = nullptr;
   const int length = ::vasprintf(&text, format, values);
   if (length < 0) return Answer::failed(errno);

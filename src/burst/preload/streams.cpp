@@ -6,9 +6,11 @@
 #include <optional>
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio_ext.h>
 #include <unistd.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/preload/descriptors.hpp"
 #include "burst/preload/mount.hpp"
 #include "burst/preload/names.hpp"
@@ -29,8 +31,10 @@ ssize_t finish(const Answer& answer) {
   return answer.value;
 }
 
-// The C library calls these from inside the program's calls, and when the process ends.
+// The C library calls these from inside the program's calls, and when the process ends. Reading and writing
+// are points of cancellation, as they are in its own streams; whoever calls it from here sees to that.
 ssize_t cookie_read(void* cookie, char* buffer, std::size_t bytes) {
+  ::pthread_testcancel();
   const OwnWork work;
   const Use file(number(cookie));
   const iovec part{buffer, bytes};
@@ -38,6 +42,7 @@ ssize_t cookie_read(void* cookie, char* buffer, std::size_t bytes) {
 }
 
 ssize_t cookie_write(void* cookie, const char* buffer, std::size_t bytes) {
+  ::pthread_testcancel();
   const OwnWork work;
   const Use file(number(cookie));
   const iovec part{const_cast<char*>(buffer), bytes};
@@ -59,6 +64,7 @@ int cookie_seek(void* cookie, off64_t* offset, int whence) {
 
 int cookie_close(void* cookie) {
   const OwnWork work;
+  const Uncancelled whole;
   const int fd = number(cookie);
   const int error = Table::current().drop(fd);
   if (::close(fd) != 0) return -1;
@@ -227,10 +233,12 @@ void Streams::flush_all() {
 }
 
 void Streams::flush_standard(int fd) {
+  const Uncancelled work;
   if (FILE* const stream = replaced_[fd].load()) ::fflush(stream);
 }
 
 void Streams::standard_changed(int fd) {
+  const Uncancelled work;
   FILE** const variable = standard_variable(fd);
   FILE* const before = replaced_[fd].load();
   if (Table::has(fd)) {
@@ -274,6 +282,7 @@ FILE* Streams::reopen(const char* path, const char* mode, FILE* stream, bool& ou
     return nullptr;
   }
   ::fflush(stream);
+  const Uncancelled work;
   if (path != nullptr) {
     const auto opened = to_us ? names::open(AT_FDCWD, path, *flags, 0666)
                               : names::Maybe(Answer{::open(path, *flags, 0666), errno});

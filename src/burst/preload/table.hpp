@@ -6,6 +6,9 @@
 #include <mutex>
 #include <vector>
 
+#include <pthread.h>
+
+#include "base/uncancelled.hpp"
 #include "burst/preload/open_file.hpp"
 
 namespace weir::burst::preload {
@@ -45,10 +48,17 @@ class Table {
   std::vector<OpenFile*> free_;
 };
 
-// One call on an open file; it stays while this lives.
+// One call on an open file; it stays while this lives, and the thread is not cancelled.
 class Use {
  public:
-  explicit Use(int fd) {
+  enum class Cancelled {
+    never,   // the call is no point of cancellation
+    before,  // it is one, as long as nothing is done
+    inside,  // it sees to that itself: it waits for others
+  };
+
+  explicit Use(int fd, Cancelled cancelled = Cancelled::never)
+      : uncancelled_(Table::has(fd) && comes_through(cancelled)) {
     if (static_cast<unsigned>(fd) >= Table::kMost) return;
     auto& slot = Table::slots_[fd];
     for (;;) {
@@ -68,11 +78,20 @@ class Use {
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
+  // For calls that are points of cancellation.
+  static Use cancelled_before(int fd) { return Use(fd, Cancelled::before); }
+
   explicit operator bool() const { return file_ != nullptr; }
   OpenFile* operator->() const { return file_; }
   OpenFile& operator*() const { return *file_; }
 
  private:
+  static bool comes_through(Cancelled cancelled) {
+    if (cancelled == Cancelled::before) ::pthread_testcancel();
+    return cancelled != Cancelled::inside;
+  }
+
+  const Uncancelled uncancelled_;
   OpenFile* file_ = nullptr;
 };
 

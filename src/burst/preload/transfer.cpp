@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/uncancelled.hpp"
 #include "burst/preload/mappings.hpp"
 #include "burst/preload/table.hpp"
 
@@ -82,10 +83,12 @@ Answer copy_bytes(int in, off_t* in_offset, int out, off_t* out_offset, std::siz
     return Answer::failed(EINVAL);
   std::vector<std::byte> buffer(std::min(count, kStep));
   long total = 0;
+  Uncancelled work(false);
   while (count > 0) {
     const Answer got = read_some(in, in_offset, buffer.data(), std::min(count, buffer.size()));
     if (got.error != 0) return total > 0 ? Answer{total, 0} : got;
     if (got.value == 0) break;
+    work.begin();
     const Answer put = write_some(out, out_offset, buffer.data(), static_cast<std::size_t>(got.value));
     const long moved = put.error != 0 ? 0 : put.value;
     if (moved < got.value && in_offset == nullptr) give_back(in, got.value - moved);
@@ -99,7 +102,10 @@ Answer copy_bytes(int in, off_t* in_offset, int out, off_t* out_offset, std::siz
   return {total, 0};
 }
 
-void transfer_now(aiocb& request, int operation) { complete(request, transfer(request, operation)); }
+void transfer_now(aiocb& request, int operation) {
+  const Uncancelled work;
+  complete(request, transfer(request, operation));
+}
 
 void sync_now(aiocb& request) {
   const Use file(request.aio_fildes);

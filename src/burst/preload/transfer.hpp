@@ -13,7 +13,8 @@ namespace weir::burst::preload {
 inline constexpr std::size_t kPipeBytes = 65536;
 
 // From one descriptor to another, of which at least one is a burst file; without an offset, from or to the
-// position. What could be copied before something failed counts.
+// position. What could be copied before something failed counts. A thread is cancelled only while nothing has
+// been read.
 Answer copy_bytes(int in, off_t* in_offset, int out, off_t* out_offset, std::size_t count);
 
 // Asynchronous requests are done at once: they are complete when the call returns.
