@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace weir::burst {
@@ -92,7 +93,8 @@ class ExtentMap {
     for (const auto& [key, chunk] : chunks_)
       for (const Extent& extent : chunk) visit(extent.bytes, extent.where);
   }
-  // visit(Span, const Place&) for what of the extents lies in `bytes`, in ascending order.
+  // visit(Span, const Place&) for what of the extents lies in `bytes`, in ascending order; as long as it says
+  // true, where it says anything.
   template <class Visit>
   void for_each_in(Span bytes, const Visit& visit) const {
     if (bytes.empty()) return;
@@ -101,7 +103,12 @@ class ExtentMap {
       if (extent.bytes.begin >= bytes.end) return;
       const Span part{extent.bytes.begin < bytes.begin ? bytes.begin : extent.bytes.begin,
                       extent.bytes.end > bytes.end ? bytes.end : extent.bytes.end};
-      visit(part, extent.where.at(part.begin - extent.bytes.begin));
+      const Place where = extent.where.at(part.begin - extent.bytes.begin);
+      if constexpr (std::is_same_v<decltype(visit(part, where)), bool>) {
+        if (!visit(part, where)) return;
+      } else {
+        visit(part, where);
+      }
     }
   }
 

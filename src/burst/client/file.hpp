@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "burst/client/policy.hpp"
+#include "burst/client/read_ahead.hpp"
 #include "burst/client/shared_file.hpp"
 #include "burst/client/token_desk.hpp"
 #include "burst/file_protocol.hpp"
@@ -122,9 +122,7 @@ class File {
   std::uint64_t seen_size_ = 0;
   bool in_backing_ = false;  // when the owner was last asked
   std::chrono::steady_clock::time_point looked_at_;
-  std::optional<std::uint64_t> read_end_;  // of the last read
-  std::uint64_t touched_end_ = 0;          // of what was touched ahead of reads
-  bool read_whole_ = false;                // from its beginning on, in large pieces, up to there
+  ReadAhead ahead_;
   struct ByToken {
     bool is_used = false;
     TokenDesk::Marks marks;  // what was looked up is good as long as they are the same

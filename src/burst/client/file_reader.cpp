@@ -16,12 +16,8 @@ namespace {
 
 // What one message brings from another node.
 constexpr std::uint64_t kLongestFetch = std::uint64_t{16} << 20;
-// From where on reads are worth mapping ahead, and how far.
-constexpr std::uint64_t kWorthAhead = std::uint64_t{1} << 20;
-constexpr std::uint64_t kPiecesAhead = 8;
-constexpr std::uint64_t kFarthestAhead = std::uint64_t{64} << 20;
-// What is mapped when a file is opened that will be read from its beginning on.
-constexpr std::uint64_t kAtOpen = std::uint64_t{16} << 20;
+// So many extents are mapped ahead at a time: all the while the file's mutex is held.
+constexpr std::size_t kMostAhead = 512;
 
 std::span<std::byte> part(std::span<std::byte> into, std::uint64_t offset, Span bytes) {
   return into.subspan(bytes.begin - offset, bytes.size());
@@ -37,7 +33,9 @@ FileReader::Plan FileReader::plan(std::uint64_t length, std::uint64_t offset) {
   plan.bytes = std::min(length, size - offset);
   const Span bytes{offset, offset + plan.bytes};
   assign(bytes, plan);
-  look_ahead(bytes, plan);
+  const Span next = file_.ahead_.after(bytes, size);
+  if (file_.ahead_.has_read_whole()) system_.note_whole_read();
+  if (!next.empty()) plan.ahead = look_ahead(next);
   return plan;
 }
 
@@ -56,38 +54,31 @@ void FileReader::assign(Span bytes, Plan& plan) {
   }
 }
 
-// A page of a mapped segment that is new to the process costs more to map than to copy. Who reads large
-// pieces one after the other has the next ones, and the second half of the first, mapped by another thread
-// meanwhile.
-void FileReader::look_ahead(Span bytes, Plan& plan) {
-  const bool goes_on = !file_.read_end_ || *file_.read_end_ == bytes.begin;
-  file_.read_end_ = bytes.end;
-  const std::uint64_t length = bytes.size();
-  const bool at_end = bytes.end == file_.size_locked();
-  file_.read_whole_ =
-      (bytes.begin == 0 || (goes_on && file_.read_whole_)) && (length >= kWorthAhead || at_end);
-  if (at_end && file_.read_whole_ && bytes.end >= kWorthAhead) system_.note_whole_read();
-  const std::uint64_t ahead = std::min(kPiecesAhead * length, kFarthestAhead);
-  if (!goes_on || length < kWorthAhead || file_.touched_end_ >= bytes.end + ahead / 2) return;
-  const Span next{std::max(file_.touched_end_, bytes.begin + length / 2),
-                  std::min(file_.size_locked(), bytes.end + ahead)};
-  if (next.begin >= next.end) return;
-  file_.touched_end_ = next.end;
-  Plan later;
-  assign(next, later);
-  plan.ahead = std::move(later.buffered);
+// Some of them may have been written over since by this process: mapping too much does no harm.
+std::vector<Extent> FileReader::look_ahead(Span bytes) {
+  std::vector<Extent> found;
+  std::uint64_t end = bytes.end;
+  for (const ExtentMap* const map : {&file_.shared_->mine, &file_.seen_}) {
+    std::size_t left = kMostAhead;
+    map->for_each_in(bytes, [&](Span part, const Place& where) {
+      if (where.node == system_.node()) found.push_back({part, where});
+      if (--left == 0) end = std::min(end, part.end);
+      return left > 0;
+    });
+  }
+  file_.ahead_.mapped_until(end);
+  return found;
 }
 
-void FileReader::expect() {
-  Plan plan;
+bool FileReader::expect() {
+  std::vector<Extent> ahead;
   {
     const std::lock_guard lock(file_.shared_->mutex);
-    const std::uint64_t size = file_.size_locked();
-    if (size < kWorthAhead) return;
-    file_.touched_end_ = std::min(size, kAtOpen);
-    assign({0, file_.touched_end_}, plan);
+    ahead = look_ahead(ReadAhead::at_open(file_.size_locked()));
   }
-  system_.touch_soon(std::move(plan.buffered));
+  if (ahead.empty()) return false;
+  system_.touch_soon(std::move(ahead));
+  return true;
 }
 
 Transfer FileReader::read(std::span<std::byte> into, std::uint64_t offset, std::vector<Extent>* seen) {

@@ -15,8 +15,8 @@ class FileReader {
 
   // `seen`: whose the bytes were; none of the backing file's.
   Transfer read(std::span<std::byte> into, std::uint64_t offset, std::vector<Extent>* seen = nullptr);
-  // The file will presumably be read from its beginning to its end.
-  void expect();
+  // The file will presumably be read from its beginning to its end; whether anything was to be done for that.
+  bool expect();
   // Brings the bytes of these extents; `into` begins at byte `offset` of the file. ESTALE when a place is
   // gone.
   int bring(const std::vector<Extent>& extents, std::span<std::byte> into, std::uint64_t offset);
@@ -31,7 +31,7 @@ class FileReader {
   Plan plan(std::uint64_t length, std::uint64_t offset);
   // Whose the bytes are; the file's mutex is held.
   void assign(Span bytes, Plan& plan);
-  void look_ahead(Span bytes, Plan& plan);
+  std::vector<Extent> look_ahead(Span bytes);
   int fill_holes(const std::vector<Span>& holes, std::span<std::byte> into, std::uint64_t offset);
   int bring_from_peers(std::uint32_t node, const std::vector<Extent>& extents, std::span<std::byte> into,
                        std::uint64_t offset);

@@ -59,8 +59,8 @@ int FileSystem::read_segment(const Place& place, std::span<std::byte> into) {
 
 void FileSystem::touch_soon(std::vector<Extent> extents) {
   static const bool has_another_processor = std::thread::hardware_concurrency() > 1;
-  std::erase_if(extents, [this](const Extent& extent) { return extent.where.node != node(); });
-  if (!has_another_processor || extents.empty()) return;
+  for (const Extent& extent : extents) touched_soon_ += extent.bytes.size();
+  if (!has_another_processor) return;
   std::call_once(touching_, [this] {
     const SignalsBlocked blocked;
     toucher_.emplace(1U);
@@ -150,8 +150,9 @@ Outcome<std::shared_ptr<File>> FileSystem::open(std::string_view path, int flags
   if (request.truncate) file->was_cut(0);
   if (truncates && !request.truncate)
     if (const int error = file->truncate(0); error != 0) return {error, {}};
-  if (chosen.looks_on_open() && (flags & O_ACCMODE) == O_RDONLY && will_read_whole_.exchange(false))
-    FileReader(*this, *file).expect();
+  if (chosen.looks_on_open() && (flags & O_ACCMODE) == O_RDONLY && will_read_whole_.exchange(false) &&
+      !FileReader(*this, *file).expect())
+    note_whole_read();  // of the next one
   return with_own_writes(std::move(file), publications);
 }
 

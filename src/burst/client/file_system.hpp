@@ -69,8 +69,9 @@ class FileSystem {
   void tell_log_use();
   // Bytes of a segment of this node; ESTALE when it is gone.
   int read_segment(const Place& place, std::span<std::byte> into);
-  // Segments of this node among them are mapped by another thread.
+  // Of segments of this node: these are mapped by another thread, where there is a processor for it.
   void touch_soon(std::vector<Extent> extents);
+  std::uint64_t touched_soon() const { return touched_soon_; }  // bytes so far
   // A file was read from its beginning to its end in large pieces: the next one that is opened will be too,
   // presumably.
   void note_whole_read() { will_read_whole_.store(true, std::memory_order_relaxed); }
@@ -130,6 +131,7 @@ class FileSystem {
   std::thread publisher_;
 
   std::once_flag touching_;
+  std::atomic<std::uint64_t> touched_soon_ = 0;
   std::atomic<bool> will_read_whole_ = false;
   std::optional<IoThreads> toucher_;  // last: it uses the segments
 };
