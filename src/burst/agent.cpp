@@ -47,7 +47,8 @@ void Agent::write_back(WriteBack request, std::function<void(Outcome<Flushed>)> 
 
 Outcome<Flushed> Agent::write_back_now(const WriteBack& request) {
   if (!is_clean_path(request.path)) return {EINVAL, {}};
-  const FileToWrite file{.path = request.path, .attributes = request.attributes};
+  const FileToWrite file{
+      .path = request.path, .attributes = request.attributes, .in_backing = request.in_backing};
   if (const int error = write_out(backing_, file, request.extents, segments_); error != 0) return {error, {}};
   Flushed flushed;
   for (const Extent& extent : request.extents) flushed.bytes += extent.bytes.size();

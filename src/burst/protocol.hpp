@@ -18,7 +18,7 @@ namespace weir::burst {
 using transport::Bytes;
 
 // A client or server of another number is refused when it connects.
-inline constexpr std::uint32_t kProtocolVersion = 4;
+inline constexpr std::uint32_t kProtocolVersion = 5;
 
 enum class Kind : std::uint8_t {
   // to the owner of a name

@@ -156,7 +156,7 @@ RecoveredFile bring_out(const std::string& path, const FileState& file, const No
     why.insert(missing);
   });
   recovered.why.assign(why.begin(), why.end());
-  const FileToWrite to{.path = path, .attributes = file.attributes};
+  const FileToWrite to{.path = path, .attributes = file.attributes, .in_backing = file.in_backing};
   // One that nothing was written to must be there too.
   if (file.unflushed.empty() && !only_look) {
     SegmentReader none({});

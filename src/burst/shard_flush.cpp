@@ -64,8 +64,10 @@ void Shard::start_flush(FileId id) {
   auto under = std::make_shared<Under>();
   under->waiting = parts.size();
   for (auto& [node, extents] : parts) {
-    const WriteBack request{
-        .path = file->path, .attributes = file->attributes, .extents = std::move(extents)};
+    const WriteBack request{.path = file->path,
+                            .attributes = file->attributes,
+                            .in_backing = file->in_backing,
+                            .extents = std::move(extents)};
     ports_.send({node, self_.worker}, encode_request({.to_server = node}, request),
                 [this, id, under, written = request.extents](const Result<Bytes>& answer) {
                   const auto outcome = decode_answer<Flushed>(answer);

@@ -130,5 +130,25 @@ TEST(Shard, AttributesAreNotChangedWhileTheFileIsFlushed) {
   EXPECT_EQ(alone.backing().stat("a").body.mode, 0400u);
 }
 
+// Until then an agent that finds the file there knows nothing of its name: another may have made it and died.
+TEST(Shard, AgentsAreToldThatAFileIsInTheBackingDirectoryOnceOneHasSaidSo) {
+  ShardAlone alone;
+  const FileId file = make_file(alone, "a");
+  ASSERT_EQ(alone.ask(Attach{.file = file, .pieces = {{0, 10, 4096, 1}}}, 7).error(), 0);
+  for (const int error : {EIO, 0}) {
+    alone.write_back_fails_with = error;
+    const auto flushed = alone.ask(Flush{file});
+    alone.run();
+    EXPECT_EQ(flushed.error(), error);
+    ASSERT_FALSE(alone.write_backs.empty());
+    EXPECT_FALSE(alone.write_backs.back().in_backing);
+  }
+  ASSERT_EQ(alone.ask(Attach{.file = file, .pieces = {{0, 10, 8192, 1}}}, 7).error(), 0);
+  alone.ask(Flush{file});
+  alone.run();
+  EXPECT_EQ(alone.write_backs.size(), 3u);
+  EXPECT_TRUE(alone.write_backs.back().in_backing);
+}
+
 }  // namespace
 }  // namespace weir::burst

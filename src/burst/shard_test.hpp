@@ -63,6 +63,9 @@ class ShardAlone : public ShardPorts {
   // What was kept, commit by commit.
   std::vector<std::vector<Change>> commits;
   int keep_fails_with = 0;
+  // What agents were asked to write, and what they say to that.
+  std::vector<WriteBack> write_backs;
+  int write_back_fails_with = 0;
 
   void send(Home /*to*/, Bytes request, std::function<void(Result<Bytes>)> done) override {
     waiting_.emplace_back([this, request = std::move(request), done = std::move(done)] {
@@ -70,7 +73,10 @@ class ShardAlone : public ShardPorts {
         waiting_.emplace_back([done, answer] { done(answer); });
       };
       ByteSpan rest(request);
-      if (decode_header(rest)->kind == Kind::write_back) return answered(encode_answer(Flushed{}));
+      if (decode_header(rest)->kind == Kind::write_back) {
+        write_backs.push_back(*transport::unpack<WriteBack>(rest));
+        return answered(encode_outcome(Outcome<Flushed>{write_back_fails_with, {}}));
+      }
       give(request, answered);
     });
   }

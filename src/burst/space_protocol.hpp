@@ -40,10 +40,12 @@ struct WriteBack {
   static constexpr Kind kKind = Kind::write_back;
   using Answer = Flushed;
   std::string path;
-  Attributes attributes;  // the file gets them
+  Attributes attributes;    // the file gets them
+  bool in_backing = false;  // it is known to be there, and its name to be synced
   std::vector<Extent> extents;
 
-  static constexpr auto fields = std::tuple{&WriteBack::path, &WriteBack::attributes, &WriteBack::extents};
+  static constexpr auto fields =
+      std::tuple{&WriteBack::path, &WriteBack::attributes, &WriteBack::in_backing, &WriteBack::extents};
 };
 
 // What the asking client has published of the file came from the backing file, which has it still. The file

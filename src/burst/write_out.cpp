@@ -38,7 +38,8 @@ int copy(Extent rest, SegmentReader& segments, int to, std::span<std::byte> buff
 
 int write_out(const Backing& backing, const FileToWrite& file, std::span<const Extent> extents,
               SegmentReader& segments) {
-  const bool is_new = backing.stat(file.path).error == ENOENT;
+  // Who made it may have failed, or died, before the name was synced.
+  const bool is_new = !file.in_backing || backing.stat(file.path).error == ENOENT;
   const UniqueFd to = backing.open_to_write(file.path);
   if (!to) return errno;
   std::uint64_t longest = 0;

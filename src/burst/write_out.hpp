@@ -15,7 +15,8 @@ namespace weir::burst {
 // gone.
 struct FileToWrite {
   std::string path;
-  Attributes attributes;  // it gets them
+  Attributes attributes;    // it gets them
+  bool in_backing = false;  // was written out before, its name with it
 };
 int write_out(const Backing& backing, const FileToWrite& file, std::span<const Extent> extents,
               SegmentReader& segments);
