@@ -54,10 +54,11 @@ struct Opened {
   bool elsewhere = false;   // the name is here, the file is not: ask its home with OpenFile
   bool in_backing = false;  // the backing directory has bytes of it
   Attributes attributes;
+  bool has_more = false;        // extents than an answer holds: they are to be queried
   std::vector<Extent> extents;  // if asked for
 
-  static constexpr auto fields = std::tuple{&Opened::file, &Opened::elsewhere, &Opened::in_backing,
-                                            &Opened::attributes, &Opened::extents};
+  static constexpr auto fields = std::tuple{&Opened::file,       &Opened::elsewhere, &Opened::in_backing,
+                                            &Opened::attributes, &Opened::has_more,  &Opened::extents};
 };
 
 struct Open {
@@ -165,10 +166,11 @@ struct Queried {
   std::uint64_t version = 0;  // of the file: the more has happened to it, the larger
   std::uint64_t size = 0;
   bool in_backing = false;
+  std::uint64_t end = 0;  // of what is told: the rest is to be queried by itself
   std::vector<Extent> extents;
 
   static constexpr auto fields =
-      std::tuple{&Queried::version, &Queried::size, &Queried::in_backing, &Queried::extents};
+      std::tuple{&Queried::version, &Queried::size, &Queried::in_backing, &Queried::end, &Queried::extents};
 };
 
 struct Query {

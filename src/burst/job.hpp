@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "burst/extent_map.hpp"
 #include "burst/file_id.hpp"
 #include "burst/lock/message.hpp"
+#include "transport/bytes.hpp"
 #include "transport/secret.hpp"
 
 namespace weir::burst {
@@ -45,6 +47,8 @@ struct Job {
   std::uint64_t limit_ms = 30'000;  // a call that cannot be served fails after this
   std::uint64_t again_ms = 1000;    // a server that has not answered another one by then is asked again
   lock::Options locks;              // for the model posix-lock
+  // Extents that one message tells of; more go in several. Not in the file: always this, but in tests.
+  std::size_t most_extents = (transport::kLongestMessage - 4096) / sizeof(Extent);
   std::vector<JobServer> servers;
 
   Layout layout() const { return {static_cast<std::uint32_t>(servers.size()), workers}; }

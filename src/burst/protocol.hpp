@@ -183,7 +183,8 @@ Bytes encode_answer(const Body& body) {
 
 Bytes encode_failure(int error);
 
-// The body of an answer; an errno that the other side gave, EIO where the bytes are no answer.
+// The body of an answer; an errno that the other side gave, EMSGSIZE where the request was no message for its
+// length, EIO where the bytes are no answer.
 template <class Body>
 struct Outcome {
   int error = EIO;
@@ -209,7 +210,7 @@ Outcome<Body> decode_answer(ByteSpan answer) {
 
 template <class Body>
 Outcome<Body> decode_answer(const Result<Bytes>& answer) {
-  if (!answer) return {EIO, {}};
+  if (!answer) return {answer.error().code() == Errc::too_big ? EMSGSIZE : EIO, {}};
   return decode_answer<Body>(ByteSpan(*answer));
 }
 

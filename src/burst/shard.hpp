@@ -54,6 +54,10 @@ class Shard {
   void handle(const Header& header, ByteSpan body, Respond respond);
   // While it is set clients change nothing: EROFS. What other servers ask for is done.
   void set_sealed(bool sealed) { sealed_ = sealed; }
+  // More of a file are told in several answers.
+  void set_most_extents(std::size_t extents) { most_extents_ = extents; }
+  // Longer ones are refused: EMSGSIZE, and nothing is changed.
+  void set_longest_answer(std::size_t bytes) { longest_answer_ = bytes; }
   // While starting: what the journal holds.
   void recover(const Change& change) { state_.apply(change); }
 
@@ -108,6 +112,7 @@ class Shard {
   Outcome<Nothing> close_file(const Header& header, const CloseFile& request, Changes& changes);
   Outcome<Attached> attach(const Header& header, const Attach& request, Changes& changes);
   Outcome<Appended> append(const Header& header, const Append& request, Changes& changes);
+  void tell_extents(const FileState& file, Opened& answer) const;
   Outcome<Queried> query(const Header& header, const Query& request, Changes& changes);
   Outcome<Nothing> detach(const Header& header, const Detach& request, Changes& changes);
   Outcome<Nothing> truncate(const Header& header, const Truncate& request, Changes& changes);
@@ -176,6 +181,8 @@ class Shard {
   // Epoch and number of the last flush of a file from each node's tokens.
   std::unordered_map<FileId, std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>>> flushed_by_;
   bool sealed_ = false;
+  std::size_t most_extents_ = ~std::size_t{0};
+  std::size_t longest_answer_ = transport::kLongestMessage;
   std::uint64_t bytes_flushed_ = 0;
   std::uint64_t bytes_published_ = 0;
   std::array<std::uint64_t, 64> handled_{};

@@ -22,6 +22,7 @@ const Bytes& to_keep(const Outcome<Answer>& /*outcome*/, const Bytes& answer) {
 template <class Answer>
 Bytes Shard::conclude(const Header& header, Changes changes, const Outcome<Answer>& outcome) {
   Bytes answer = encode_outcome(outcome);
+  if (answer.size() > longest_answer_) return encode_failure(EMSGSIZE);
   // A refusal changed nothing: asked again it may well be granted.
   if (outcome && header.sequence != 0)
     changes.emplace_back(Answered{header.client, header.sequence, to_keep(outcome, answer)});

@@ -11,9 +11,17 @@ namespace {
 // off_t's: what no file can be longer than.
 constexpr std::uint64_t kLongest = std::numeric_limits<std::int64_t>::max();
 
-std::vector<Extent> extents_of(const ExtentMap& map, Span range) {
+// The first so many; if there are more, `range` ends before the next one.
+std::vector<Extent> extents_of(const ExtentMap& map, Span& range, std::size_t most) {
   std::vector<Extent> extents;
-  map.for_each_in(range, [&](Span bytes, const Place& where) { extents.push_back({bytes, where}); });
+  map.for_each_in(range, [&](Span bytes, const Place& where) {
+    if (extents.size() == most) {
+      range.end = bytes.begin;
+      return false;
+    }
+    extents.push_back({bytes, where});
+    return true;
+  });
   return extents;
 }
 
@@ -51,12 +59,19 @@ bool Shard::is_closed_to(bool truncate, std::uint32_t access) const {
   return sealed_ && (truncate || (access & static_cast<std::uint32_t>(W_OK)) != 0);
 }
 
+void Shard::tell_extents(const FileState& file, Opened& answer) const {
+  answer.has_more = file.published.size() > most_extents_;
+  Span all{0, kLongest};
+  if (!answer.has_more) answer.extents = extents_of(file.published, all, most_extents_);
+}
+
 Outcome<Opened> Shard::opened(FileId id, const FileState& file, bool truncate, bool want_extents,
                               std::uint64_t client, Changes& changes) {
   Opened answer{.file = id,
                 .elsewhere = false,
                 .in_backing = file.in_backing,
                 .attributes = file.attributes,
+                .has_more = false,
                 .extents = {}};
   if (truncate) {
     if (is_flushing(id)) return {kAskAgain, {}};
@@ -65,7 +80,7 @@ Outcome<Opened> Shard::opened(FileId id, const FileState& file, bool truncate, b
     changes.emplace_back(Resized{id, 0, ports_.now_ns()});
     answer.attributes.size = 0;
   } else if (want_extents) {
-    answer.extents = extents_of(file.published, {0, kLongest});
+    tell_extents(file, answer);
   }
   if (client != 0) {
     const auto before = file.opens.find(client);
@@ -89,8 +104,9 @@ Bytes Shard::answer_again(const Header& header, ByteSpan body, const Bytes& befo
   if (file == nullptr) return before;
   opened.body.in_backing = file->in_backing;
   opened.body.attributes = file->attributes;
-  opened.body.extents = extents_of(file->published, {0, kLongest});
-  return encode_answer(opened.body);
+  tell_extents(*file, opened.body);
+  Bytes answer = encode_answer(opened.body);
+  return answer.size() > longest_answer_ ? encode_failure(EMSGSIZE) : answer;
 }
 
 Outcome<Opened> Shard::open_file(const Header& header, const OpenFile& request, Changes& changes) {
@@ -163,11 +179,14 @@ Outcome<Queried> Shard::query(const Header& /*header*/, const Query& request, Ch
   const FileState* const file = state_.find(request.file);
   if (file == nullptr) return {ESTALE, {}};
   if (request.begin > request.end) return {EINVAL, {}};
+  Span told{request.begin, request.end};
+  std::vector<Extent> extents = extents_of(file->published, told, most_extents_);
   return {0,
           {.version = file->version,
            .size = file->attributes.size,
            .in_backing = file->in_backing,
-           .extents = extents_of(file->published, {request.begin, request.end})}};
+           .end = told.end,
+           .extents = std::move(extents)}};
 }
 
 Outcome<Nothing> Shard::detach(const Header& header, const Detach& request, Changes& changes) {

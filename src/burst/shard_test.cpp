@@ -150,5 +150,48 @@ TEST(Shard, AgentsAreToldThatAFileIsInTheBackingDirectoryOnceOneHasSaidSo) {
   EXPECT_TRUE(alone.write_backs.back().in_backing);
 }
 
+TEST(Shard, ExtentsThatDoNotFitIntoOneAnswerAreToldInSeveral) {
+  ShardAlone alone;
+  const FileId file = make_file(alone, "a");
+  Attach request{.file = file, .pieces = {}};
+  for (std::uint64_t i = 0; i < 10; ++i) request.pieces.push_back({i * 20, 10, 4096 + i * 10, 1});
+  ASSERT_EQ(alone.ask(request, 7, 1).error(), 0);
+  alone.shard().set_most_extents(4);
+  std::vector<std::uint64_t> begins;
+  std::vector<std::uint64_t> ends;
+  for (std::uint64_t at = 25; at < 500;) {
+    const auto told = alone.ask(Query{.file = file, .begin = at, .end = 500}).outcome().body;
+    for (const Extent& extent : told.extents) begins.push_back(extent.bytes.begin);
+    ends.push_back(at = told.end);
+  }
+  EXPECT_EQ(begins, (std::vector<std::uint64_t>{25, 40, 60, 80, 100, 120, 140, 160, 180}));
+  EXPECT_EQ(ends, (std::vector<std::uint64_t>{100, 180, 500}));
+  const Open open{.path = "a", .want_extents = true};
+  for (int i = 0; i < 2; ++i) {  // asked again too
+    const auto opened = alone.ask(open, 8, 1).outcome().body;
+    EXPECT_TRUE(opened.has_more && opened.extents.empty());
+  }
+  alone.shard().set_most_extents(10);
+  const auto opened = alone.ask(open, 8, 2).outcome().body;
+  EXPECT_TRUE(!opened.has_more && opened.extents.size() == 10);
+}
+
+TEST(Shard, WhatIsTooLongForAMessageIsRefusedAndChangesNothing) {
+  ShardAlone alone;
+  const FileId file = make_file(alone, "a");
+  Attach request{.file = file, .pieces = {}};
+  for (std::uint64_t i = 0; i < 100; ++i) request.pieces.push_back({i * 20, 10, 4096 + i * 10, 1});
+  ASSERT_EQ(alone.ask(request, 7, 1).error(), 0);
+  const Open open{.path = "a", .want_extents = true};
+  alone.shard().set_longest_answer(1000);
+  EXPECT_EQ(alone.ask(Query{.file = file, .begin = 0, .end = 2000}).error(), EMSGSIZE);
+  EXPECT_EQ(alone.ask(Query{.file = file, .begin = 0, .end = 100}).error(), 0);
+  EXPECT_EQ(alone.ask(open, 8, 1).error(), EMSGSIZE);
+  EXPECT_TRUE(alone.shard().state().find(file)->opens.empty());
+  alone.shard().set_longest_answer(100'000);
+  EXPECT_EQ(alone.ask(open, 8, 1).outcome().body.extents.size(), 100u);
+  EXPECT_EQ(alone.shard().state().find(file)->opens.size(), 1u);
+}
+
 }  // namespace
 }  // namespace weir::burst

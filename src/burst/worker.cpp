@@ -23,6 +23,7 @@ Worker::Worker(Server& server, std::uint32_t number)
       lock_owners_({server.number(), number}, server.job().layout(), server.job().locks, *this),
       lock_agents_({server.number(), number}, server.job().layout(), server.job().locks,
                    locks_of(server.job().servers[server.number()], number), *this) {
+  shard_.set_most_extents(server.job().most_extents);
   lock_owners_.on_find([this](FileId file) { return shard_.state().find(file) != nullptr; });
   lock_owners_.on_first_use([this] { return lock_agents_.begin() ? 0 : ENOSPC; });
 }

@@ -241,13 +241,30 @@ void File::see(const std::vector<Extent>& newer, std::uint64_t version) {
         seen_.insert(known.bytes, extent.where.at(known.bytes.begin - extent.bytes.begin));
 }
 
+// What is told in several answers must be of one moment: where the file was changed meanwhile it is asked
+// about again.
+Outcome<Queried> File::ask_owner(Span bytes) {
+  const std::uint64_t end = std::min(bytes.end, kLongest);
+  for (;;) {
+    auto all = system_.session().ask(id().home(), Query{id(), bytes.begin, end});
+    bool is_same = true;
+    while (is_same && all && all.body.end < end) {
+      const auto more = system_.session().ask(id().home(), Query{id(), all.body.end, end});
+      if (!more) return more;
+      is_same = more.body.version == all.body.version;
+      all.body.end = more.body.end;
+      all.body.extents.insert(all.body.extents.end(), more.body.extents.begin(), more.body.extents.end());
+    }
+    if (is_same) return all;
+  }
+}
+
 // Threads look and publish at the same time, and answers come back in any order. One that is older than
 // another look's is asked for again; what was published meanwhile and is not in it is put over it.
 int File::query(Span bytes) {
   for (;;) {
     const SharedFile::Looking looking(*shared_);
-    const auto answer =
-        system_.session().ask(id().home(), Query{id(), bytes.begin, std::min(bytes.end, kLongest)});
+    const auto answer = ask_owner(bytes);
     if (!answer) return answer.error;
     const std::lock_guard lock(shared_->mutex);
     if (answer.body.version < looked_version_ || !shared_->knows_since(looking.begin())) continue;
@@ -269,7 +286,7 @@ int File::query(Span bytes) {
 int File::query_all() { return query(kWholeFile); }
 
 int File::owners(Span bytes, std::vector<Extent>& extents) {
-  auto answer = system_.session().ask(id().home(), Query{id(), bytes.begin, std::min(bytes.end, kLongest)});
+  auto answer = ask_owner(bytes);
   extents = std::move(answer.body.extents);
   return answer.error;
 }

@@ -97,6 +97,7 @@ class File {
   friend class SharedFile;
 
   int resize(std::uint64_t size, bool only_grow);
+  Outcome<Queried> ask_owner(Span bytes);
   // An own publication: the file's mutex is held.
   void see(const std::vector<Extent>& newer, std::uint64_t version);
   void see_pushed(const std::vector<Extent>& newer, std::uint64_t pushed_before);

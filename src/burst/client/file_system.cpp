@@ -153,12 +153,13 @@ Outcome<std::shared_ptr<File>> FileSystem::open(std::string_view path, int flags
   if (chosen.looks_on_open() && (flags & O_ACCMODE) == O_RDONLY && will_read_whole_.exchange(false) &&
       !FileReader(*this, *file).expect())
     note_whole_read();  // of the next one
-  return with_own_writes(std::move(file), publications);
+  return with_the_rest(std::move(file), opened.body.has_more, publications);
 }
 
-Outcome<std::shared_ptr<File>> FileSystem::with_own_writes(std::shared_ptr<File> file,
-                                                           std::uint64_t publications_before) {
-  if (!file->policy().looks_on_open() || publications_ == publications_before) return {0, std::move(file)};
+Outcome<std::shared_ptr<File>> FileSystem::with_the_rest(std::shared_ptr<File> file, bool has_more,
+                                                         std::uint64_t publications_before) {
+  const bool is_old = file->policy().looks_on_open() && publications_ != publications_before;
+  if (!has_more && !is_old) return {0, std::move(file)};
   if (const int error = file->query_all(); error != 0) return {error, {}};
   return {0, std::move(file)};
 }
@@ -222,8 +223,8 @@ Outcome<std::shared_ptr<File>> FileSystem::adopt(FileId file, int flags) {
       file.home(),
       OpenFile{.file = file, .truncate = false, .want_extents = policy.looks_on_open(), .access = 0});
   if (!opened) return {opened.error, {}};
-  return with_own_writes(std::make_shared<File>(*this, shared(file), policy, flags, opened.body),
-                         publications);
+  return with_the_rest(std::make_shared<File>(*this, shared(file), policy, flags, opened.body),
+                       opened.body.has_more, publications);
 }
 
 int FileSystem::list(const std::string& directory, std::vector<NameRow>& rows) {

@@ -97,9 +97,9 @@ class FileSystem {
   // close forgets it.
   std::shared_ptr<SharedFile> shared(FileId id);
   // What was published between the answer to an open and the moment from which the open is told of such
-  // things it looks up: the process's own writes are always seen.
-  Outcome<std::shared_ptr<File>> with_own_writes(std::shared_ptr<File> file,
-                                                 std::uint64_t publications_before);
+  // things it looks up: the process's own writes are always seen. Likewise what the answer had no room for.
+  Outcome<std::shared_ptr<File>> with_the_rest(std::shared_ptr<File> file, bool has_more,
+                                               std::uint64_t publications_before);
   // Asks for a name, and for the file it leads to where that is elsewhere.
   Outcome<Opened> ask_to_open(const Open& request);
   Outcome<Stated> state_of(std::string_view path);

@@ -80,6 +80,7 @@ int File::look_by_token(Span bytes, bool anew) {
     }
     const auto answer = system_.tokens().look(id(), asked);
     if (!answer) return answer.error;
+    if (answer.body.end < asked.end) return EMSGSIZE;
     TokenDesk::Marks after;
     if (const int error = system_.tokens().marks(id(), after); error != 0) return error;
     const std::lock_guard lock(shared_->mutex);

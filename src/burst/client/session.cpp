@@ -60,6 +60,8 @@ Result<Bytes> Session::exchange(Kind kind, std::uint32_t worker, const Bytes& re
       ByteSpan rest(*answer);
       reachable_.store(true, std::memory_order_relaxed);
       if (decode_status(rest) != kAskAgain) return answer;
+    } else if (answer.error().code() == Errc::too_big) {
+      return answer;
     }
     // Whatever it is that asks, this is no point of cancellation.
     const Uncancelled work;

@@ -41,32 +41,42 @@ void SharedFile::take_out(const std::vector<Extent>& extents, Span bytes, std::u
 
 int SharedFile::publish(FileSystem& system, Span bytes, bool close) {
   const std::lock_guard turn(publishing);
-  Attach request{.file = id, .node = system.node(), .close = close, .pieces = {}};
-  std::vector<Extent> extents;
-  std::uint64_t writes_before = 0;
-  {
-    const std::lock_guard lock(mutex);
-    mine.for_each_in(bytes, [&](Span own, const Place& where) {
-      request.pieces.push_back({own.begin, own.size(), where.position, where.segment});
-      extents.push_back({own, where});
-    });
-    writes_before = writes;
-  }
-  if (extents.empty() && !close) return 0;
-  auto answer = system.session().ask(id.home(), request);
-  if (answer.error == ENOSPC && system.make_room(id.home().server))
-    answer = system.session().ask(id.home(), request);
-  if (!answer) return answer.error;
-  if (extents.empty()) return 0;
+  const std::size_t most = system.session().job().most_extents;
+  for (;;) {
+    Attach request{.file = id, .node = system.node(), .close = close, .pieces = {}};
+    std::vector<Extent> extents;
+    std::uint64_t writes_before = 0;
+    bool is_last = true;
+    {
+      const std::lock_guard lock(mutex);
+      mine.for_each_in(bytes, [&](Span own, const Place& where) {
+        is_last = extents.size() < most;
+        if (!is_last) return false;
+        request.pieces.push_back({own.begin, own.size(), where.position, where.segment});
+        extents.push_back({own, where});
+        return true;
+      });
+      writes_before = writes;
+    }
+    request.close = close && is_last;
+    if (extents.empty() && !request.close) return 0;
+    auto answer = system.session().ask(id.home(), request);
+    if (answer.error == ENOSPC && system.make_room(id.home().server))
+      answer = system.session().ask(id.home(), request);
+    if (!answer) return answer.error;
+    if (extents.empty()) return 0;
 
-  system.note_publication();
-  const std::lock_guard lock(mutex);
-  take_out(extents, bytes, writes_before);
-  // Published or not, they are the process's own: it goes on seeing them in every open of the file.
-  for (Extent& extent : extents) extent.where.version = answer.body.version;
-  note_publication(answer.body.version, extents);
-  for (File* const open : opens) open->see(extents, answer.body.version);
-  return 0;
+    system.note_publication();
+    const Span published{extents.front().bytes.begin, extents.back().bytes.end};
+    const std::lock_guard lock(mutex);
+    take_out(extents, published, writes_before);
+    // Published or not, they are the process's own: it goes on seeing them in every open of the file.
+    for (Extent& extent : extents) extent.where.version = answer.body.version;
+    note_publication(answer.body.version, extents);
+    for (File* const open : opens) open->see(extents, answer.body.version);
+    if (is_last) return 0;
+    bytes.begin = published.end;
+  }
 }
 
 int SharedFile::append(FileSystem& system, std::vector<Extent> pieces, std::uint64_t& begin) {

@@ -22,8 +22,8 @@ class SharedFile {
  public:
   explicit SharedFile(FileId file) : id(file) {}
 
-  // Own writes of the range become visible to others, in one message; without any, and without `close`, no
-  // message is sent. `close`: and one of the opens ends. An errno.
+  // Own writes of the range become visible to others, in one message if it holds them; without any, and
+  // without `close`, no message is sent. `close`: and one of the opens ends. An errno.
   int publish(FileSystem& system, Span bytes, bool close);
   // Bytes in the log become the end of the file for all, in one message; `pieces` begin at zero. An errno.
   int append(FileSystem& system, std::vector<Extent> pieces, std::uint64_t& begin);
