@@ -183,10 +183,27 @@ static void cancelled_in_turns(void) {
   close(late.from);
 }
 
+static void* look(void* unused) {
+  (void)unused;
+  struct stat facts;
+  pthread_cancel(pthread_self());
+  late.gave[0] = stat("not there", &facts);
+  return NULL;
+}
+
+// The first call of a process does more than others.
+static void cancelled_before_the_first_call(void) {
+  say("-- the first call");
+  late.gave[0] = 0;
+  const bool at_the_call = ends_cancelled(look, false);
+  say("cancelled: %d gave %ld", at_the_call, late.gave[0]);
+}
+
 int main(int argc, char** argv) {
   if (argc < 2 || chdir(argv[1]) != 0) return 2;
   static char room[1 << 16];
   setvbuf(stdout, room, _IOFBF, sizeof room);
+  cancelled_before_the_first_call();
   cancelled_in_loops();
   cancelled_before_calls();
   cancelled_in_turns();

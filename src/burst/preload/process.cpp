@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/moved_up.hpp"
+#include "base/uncancelled.hpp"
 #include "burst/preload/mappings.hpp"
 #include "burst/preload/mount.hpp"
 #include "burst/preload/own_work.hpp"
@@ -92,6 +93,7 @@ void Process::start() {
 
 FileSystem* Process::system() {
   if (FileSystem* const ready = system_.load(std::memory_order_acquire)) return ready;
+  const Uncancelled work;
   // What a child of vfork connects is open in that child only; its parent must not find it.
   if (is_vfork_child()) return system_of_child();
   const Job* const known = job();
