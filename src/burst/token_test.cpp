@@ -91,6 +91,17 @@ TEST(Tokens, ManyWritesThatNobodyReadAreKeptByTheRing) {
   for (std::uint64_t i = 0; i < kWrites; ++i) ASSERT_EQ(seen[i], static_cast<char>('a' + i % 26)) << i;
 }
 
+TEST(Tokens, AQueryHidesNoOwnWrite) {
+  TestCluster cluster;
+  const auto system = cluster.client();
+  const auto file = open_with(*system, "f", "posix-lock");
+  EXPECT_EQ(write_text(*file, "aaaa", 0), 0);
+  EXPECT_EQ(read_text_at(*file, 9, 0), "aaaa");
+  EXPECT_EQ(write_text(*file, "bbbbbb", 1), 0);
+  EXPECT_EQ(file->query_all(), 0);  // the owner has not heard of it
+  EXPECT_EQ(read_text_at(*file, 9, 0), "abbbbbb");
+}
+
 TEST(Tokens, AShortReadKnowsHowLongTheFileIs) {
   TestCluster cluster(2);
   const auto one = cluster.client(0);

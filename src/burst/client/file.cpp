@@ -269,6 +269,7 @@ int File::query(Span bytes) {
     const std::lock_guard lock(shared_->mutex);
     if (answer.body.version < looked_version_ || !shared_->knows_since(looking.begin())) continue;
     looked_version_ = answer.body.version;
+    by_token_.looked.clear();  // what was written under tokens may be in a ring still
     seen_.erase(bytes);
     seen_.insert(answer.body.extents);
     for (const Extent& extent : answer.body.extents)
