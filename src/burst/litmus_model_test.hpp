@@ -74,7 +74,10 @@ class LitmusModel {
     Process& one = processes_[process];
     for (std::size_t w = 0; w < count; ++w) {
       const auto& [begin, text] = one.mine[w];
-      for (std::size_t i = 0; i < text.size(); ++i) published_[begin + i] = one.seen[begin + i] = text[i];
+      for (std::size_t i = 0; i < text.size(); ++i) {
+        published_[begin + i] = one.seen[begin + i] = text[i];
+        publishers_[begin + i] = process;
+      }
       size_ = std::max(size_, begin + text.size());
       one.seen_size = std::max(one.seen_size, begin + text.size());
     }
@@ -96,6 +99,15 @@ class LitmusModel {
     return text;
   }
   std::string read(std::size_t process) { return read(process, 0, kBytes); }
+  // What that process has published of so many bytes; nothing when others have published some of them.
+  std::optional<std::string> read_peer(std::size_t peer, std::size_t begin, std::size_t length) const {
+    std::string text;
+    for (std::size_t i = begin; i < begin + length; ++i) {
+      if (!published_[i] || publishers_[i] != peer) return std::nullopt;
+      text += *published_[i];
+    }
+    return text;
+  }
 
   // All of it as text: two of the same text go on alike.
   std::string key() const {
@@ -134,6 +146,7 @@ class LitmusModel {
   const consistency::Model* model_;
   std::vector<Process> processes_;
   Bytes published_{};
+  std::array<std::size_t, kBytes> publishers_{};
   std::size_t size_ = 0;
   std::size_t reserved_ = 0;
 };

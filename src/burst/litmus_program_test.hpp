@@ -1,18 +1,22 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/random.hpp"
 #include "burst/litmus_model_test.hpp"
 
 // Programs of a few processes on one file, and which of their outcomes a consistency model allows.
 namespace weir::burst {
 
 struct LitmusStep {
-  enum class Do { open, write, append, read, sync, close };
+  enum class Do { open, write, append, read, sync, attach, query, close };
   Do what = Do::open;
   std::size_t begin = 0;
   std::size_t length = 0;  // of a read
@@ -27,6 +31,13 @@ struct LitmusProgram {
 
 // What each process has read, in its order.
 using LitmusOutcome = std::vector<std::vector<std::string>>;
+
+// When each step of each process began and ended, by one count for all.
+struct LitmusTime {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+using LitmusTimes = std::vector<std::vector<LitmusTime>>;
 
 inline std::string text_of(const LitmusOutcome& outcome) {
   std::string text;
@@ -43,18 +54,18 @@ inline std::string text_of(const LitmusOutcome& outcome) {
 }
 
 // Whether some order of all steps, each done at once, gives this outcome under the model: all orders are
-// gone through, as far as they agree with it. `order`: whose step comes when, where that is known.
+// gone through, as far as they agree with it. Where `times` are known, what had ended before another step
+// began comes before it.
 class LitmusSearch {
  public:
-  LitmusSearch(const LitmusProgram& program, const LitmusOutcome& outcome,
-               std::vector<std::size_t> order = {})
-      : program_(program), outcome_(outcome), order_(std::move(order)) {}
+  LitmusSearch(const LitmusProgram& program, const LitmusOutcome& outcome, LitmusTimes times = {})
+      : program_(program), outcome_(outcome), times_(std::move(times)) {}
 
   bool allowed_by(const consistency::Model* model) {
     known_.clear();
     State start{LitmusModel(model, program_.processes.size()),
                 std::vector<std::size_t>(program_.processes.size()),
-                std::vector<std::size_t>(program_.processes.size()), 0};
+                std::vector<std::size_t>(program_.processes.size())};
     return reaches_end(start);
   }
 
@@ -63,7 +74,6 @@ class LitmusSearch {
     LitmusModel file;
     std::vector<std::size_t> done;  // steps of each process
     std::vector<std::size_t> read;  // of them reads
-    std::size_t total = 0;
   };
 
   bool reaches_end(const State& state) {
@@ -74,7 +84,7 @@ class LitmusSearch {
     for (std::size_t p = 0; p < state.done.size(); ++p) {
       if (state.done[p] == program_.processes[p].size()) continue;
       ended = false;
-      if (!order_.empty() && order_[state.total] != p) continue;
+      if (is_early(state, p)) continue;
       for (const bool looks : {true, false}) {
         State next = state;
         if (step(next, p, looks) && reaches_end(next)) return true;
@@ -92,10 +102,20 @@ class LitmusSearch {
     return false;
   }
 
+  // Whether a step that is still to come had ended before the next one of this process began.
+  bool is_early(const State& state, std::size_t p) const {
+    if (times_.empty()) return false;
+    const std::uint64_t begin = times_[p][state.done[p]].begin;
+    for (std::size_t other = 0; other < times_.size(); ++other)
+      if (other != p && state.done[other] < times_[other].size() &&
+          times_[other][state.done[other]].end < begin)
+        return true;
+    return false;
+  }
+
   // False when that is not what was read.
   bool step(State& state, std::size_t p, bool looks) const {
     const LitmusStep& now = program_.processes[p][state.done[p]++];
-    ++state.total;
     switch (now.what) {
       case LitmusStep::Do::open:
         state.file.open(p, looks);
@@ -109,6 +129,12 @@ class LitmusSearch {
       case LitmusStep::Do::sync:
         state.file.sync(p);
         return true;
+      case LitmusStep::Do::attach:
+        state.file.attach(p);
+        return true;
+      case LitmusStep::Do::query:
+        state.file.query(p);
+        return true;
       case LitmusStep::Do::close:
         state.file.close(p);
         return true;
@@ -120,12 +146,12 @@ class LitmusSearch {
 
   const LitmusProgram& program_;
   const LitmusOutcome& outcome_;
-  std::vector<std::size_t> order_;
+  LitmusTimes times_;
   std::set<std::string> known_;
 };
 
 // How a program synchronises: after its writes, and before its reads.
-enum class LitmusIdiom { bare, sync, reopen };
+enum class LitmusIdiom { bare, sync, reopen, primitives };
 
 class LitmusProgramMaker {
  public:
@@ -178,6 +204,7 @@ class LitmusProgramMaker {
   Steps published(LitmusStep step) const {
     Steps steps{{Do::open, 0, 0, {}}, std::move(step)};
     if (idiom_ == LitmusIdiom::sync) steps.push_back({Do::sync, 0, 0, {}});
+    if (idiom_ == LitmusIdiom::primitives) steps.push_back({Do::attach, 0, 0, {}});
     return idiom_ == LitmusIdiom::reopen ? closed(steps) : steps;
   }
   Steps write(std::size_t begin, std::string text) const {
@@ -185,11 +212,46 @@ class LitmusProgramMaker {
   }
   Steps append(std::string text) const { return published({Do::append, 0, 0, std::move(text)}); }
   Steps read(std::size_t begin, std::size_t length) const {
-    Steps steps{{Do::open, 0, 0, {}}, {Do::read, begin, length, {}}};
+    Steps steps{{Do::open, 0, 0, {}}};
+    if (idiom_ == LitmusIdiom::primitives) steps.push_back({Do::query, 0, 0, {}});
+    steps.push_back({Do::read, begin, length, {}});
     return idiom_ == LitmusIdiom::reopen ? closed(steps) : steps;
   }
 
   LitmusIdiom idiom_;
 };
+
+// Two to four processes with a dozen steps, drawn at random: few enough that all orders can be gone through.
+inline LitmusProgram random_program(Random& random) {
+  using Do = LitmusStep::Do;
+  constexpr std::size_t kSteps = 12;
+  // Appends may come behind the last write: together they stay within the reference's file.
+  constexpr std::size_t kWritten = LitmusModel::kBytes - 4;
+  std::size_t appends_left = 2;
+  char letter = 'a';
+  LitmusProgram program{"random", std::vector<std::vector<LitmusStep>>(2 + random.below(3))};
+  for (auto& steps : program.processes) {
+    const std::size_t length = kSteps / program.processes.size();
+    for (steps.push_back({Do::open, 0, 0, {}}); steps.size() <= length;) {
+      const std::uint64_t choice = steps.back().what == Do::close ? 14 : random.below(14);
+      if (choice < 5) {
+        const std::size_t begin = random.below(kWritten);
+        const std::size_t bytes = 1 + random.below(std::min<std::size_t>(6, kWritten - begin));
+        steps.push_back({Do::write, begin, 0, std::string(bytes, letter++)});
+      } else if (choice == 5 && appends_left > 0) {
+        --appends_left;
+        steps.push_back({Do::append, 0, 0, std::string(1 + random.below(2), letter++)});
+      } else if (choice < 10) {
+        const std::size_t begin = random.below(3) == 0 ? random.below(kWritten) : 0;
+        steps.push_back({Do::read, begin, LitmusModel::kBytes - begin, {}});
+      } else {
+        constexpr std::array kOthers = {Do::sync, Do::close, Do::attach, Do::query, Do::open};
+        steps.push_back({kOthers.at(choice - 10), 0, 0, {}});
+      }
+    }
+    if (steps.back().what != Do::close) steps.push_back({Do::close, 0, 0, {}});
+  }
+  return program;
+}
 
 }  // namespace weir::burst

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,11 +15,21 @@
 
 namespace weir::burst {
 
+// Messages between servers overtake each other, come twice or not at all.
+inline constexpr transport::Faults kBadNetwork = {.shortest_delay = {},
+                                                  .longest_delay = std::chrono::microseconds(200),
+                                                  .drop = 0.01,
+                                                  .duplicate = 0.05,
+                                                  .reorder = true};
+// After how many ms without an answer a server is asked again; soon: where many answers are lost.
+inline constexpr std::uint64_t kLaterAgain = 50;
+inline constexpr std::uint64_t kSoonAgain = 5;
+
 // Servers of a job in this process, each a node of its own, on a network that may misbehave. For tests.
 class TestCluster {
  public:
   explicit TestCluster(std::uint32_t servers = 1, std::uint32_t workers = 1, transport::Faults faults = {},
-                       std::uint64_t seed = 1, lock::Options locks = {})
+                       std::uint64_t seed = 1, lock::Options locks = {}, std::uint64_t again_ms = kLaterAgain)
       : net_(seed, faults), servers_(servers) {
     std::filesystem::create_directories(backing());
     job_.id = "test";
@@ -26,7 +37,7 @@ class TestCluster {
     job_.mount = job_.backing = backing();
     job_.workers = workers;
     job_.limit_ms = 20'000;
-    job_.again_ms = 50;
+    job_.again_ms = again_ms;
     job_.locks = locks;
     for (std::uint32_t i = 0; i < servers; ++i) {
       JobServer row;
