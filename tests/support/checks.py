@@ -16,6 +16,7 @@ class Checks:
     def __init__(self):
         self.failed = 0
         self.made = 0
+        self.skipped = 0
 
     def expect(self, what, right, detail=""):
         self.made += 1
@@ -27,9 +28,12 @@ class Checks:
         return self.expect(what, seen == wanted, f"{seen!r:.600} instead of {wanted!r:.600}")
 
     def skip(self, what, why):
+        self.skipped += 1
         print(f"skipped: {what}: {why}", flush=True)
 
     def exit_code(self):
+        if self.skipped:
+            print(f"{self.skipped} skipped, {self.made} checks made", flush=True)
         if self.made == 0:
             return SKIPPED
         return 1 if self.failed else 0
