@@ -1,15 +1,17 @@
 """A job of the burst-buffer file system and its processes, for tests."""
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
-from checks import Checks  # noqa: E402, F401
+from checks import Checks, scratch_directory  # noqa: E402, F401
 
 
 class Job:
@@ -38,6 +40,9 @@ class Job:
 
     def started(self):
         pass
+
+    def facts(self):
+        return json.loads(self.run("stats", "--json").stdout)
 
     def run(self, *words, named=True):
         job = ("--job", self.file) if named else ()
@@ -119,6 +124,15 @@ class Player:
     def do(self, *words):
         self.tell(*words)
         return self.hear()
+
+    def hear_within(self, seconds):
+        """An answer, or "" and the end of the process when none came for so long: it hangs."""
+        timer = threading.Timer(seconds, self.process.kill)
+        timer.start()
+        try:
+            return self.hear()
+        finally:
+            timer.cancel()
 
     def kill(self):
         if self.process.poll() is None:
