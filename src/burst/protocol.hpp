@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -89,6 +90,10 @@ enum class Kind : std::uint8_t {
   // tokens: from an owner to agents
   lock_file_gone,
 };
+
+// What statistics call it; where a name and a file can be asked for the same, that is one. Empty for a number
+// that is no kind.
+std::string_view name_of(Kind kind);
 
 // Whether only servers ask it of each other: a client that does has broken the rules.
 constexpr bool is_between_servers(Kind kind) {

@@ -27,8 +27,6 @@ int Shard::commit(const Changes& changes, bool drains) {
 }
 
 void Shard::handle(const Header& header, ByteSpan body, Respond respond) {
-  const auto kind = static_cast<std::size_t>(header.kind);
-  if (kind < handled_.size()) ++handled_[kind];
   if (const Bytes* before = state_.answer_of(header.client, header.sequence))
     return std::move(respond)(answer_again(header, body, *before));
   if (sealed_ && always_changes(header.kind)) return std::move(respond)(encode_failure(EROFS));

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -62,8 +61,6 @@ class Shard {
   void recover(const Change& change) { state_.apply(change); }
 
   const ShardState& state() const { return state_; }
-  // Requests so far, by kind.
-  std::uint64_t handled(Kind kind) const { return handled_[static_cast<std::size_t>(kind)]; }
   std::uint64_t bytes_flushed() const { return bytes_flushed_; }
   const Shadows& shadows() const { return shadows_; }
   std::uint64_t bytes_published() const { return bytes_published_; }
@@ -185,7 +182,6 @@ class Shard {
   std::size_t longest_answer_ = transport::kLongestMessage;
   std::uint64_t bytes_flushed_ = 0;
   std::uint64_t bytes_published_ = 0;
-  std::array<std::uint64_t, 64> handled_{};
 };
 
 }  // namespace weir::burst

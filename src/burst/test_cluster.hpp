@@ -11,6 +11,7 @@
 #include "base/scratch_dir.hpp"
 #include "burst/client/file_system.hpp"
 #include "burst/server.hpp"
+#include "burst/server_protocol.hpp"
 #include "transport/in_process.hpp"
 
 namespace weir::burst {
@@ -100,6 +101,20 @@ inline std::string read_text_at(File& file, std::size_t bytes, std::uint64_t off
   if (done.error != 0) return "error " + std::to_string(done.error);
   text.resize(done.bytes);
   return text;
+}
+
+// A row of the statistics, of all servers together.
+inline std::uint64_t counter_of(FileSystem& system, std::string_view name) {
+  const Layout layout = system.session().job().layout();
+  std::uint64_t sum = 0;
+  for (std::uint32_t server = 0; server < layout.servers; ++server)
+    for (std::uint32_t worker = 0; worker < layout.workers; ++worker) {
+      const auto answer = system.session().ask({server, worker}, GetStats{});
+      EXPECT_EQ(answer.error, 0);
+      for (const Counter& row : answer.body.rows)
+        if (row.name == name) sum += row.value;
+    }
+  return sum;
 }
 
 inline std::shared_ptr<File> open_with(FileSystem& system, std::string_view path, std::string_view model,

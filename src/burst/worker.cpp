@@ -1,6 +1,8 @@
 #include "burst/worker.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -115,6 +117,7 @@ void Worker::handle(const Bytes& request, Respond respond) {
 }
 
 void Worker::run(const Header& header, ByteSpan body, Respond respond) {
+  ++handled_[static_cast<std::uint8_t>(header.kind)];
   switch (header.kind) {
     case Kind::segment:
       return give_segment(header, body, std::move(respond));
@@ -238,15 +241,10 @@ void Worker::drain_nodes(std::function<void(int)> done) {
 
 Counters Worker::counters() const {
   Counters all;
-  constexpr std::array kNamed = {std::pair{Kind::open, "open"},         std::pair{Kind::open_file, "open"},
-                                 std::pair{Kind::close_file, "close"},  std::pair{Kind::attach, "attach"},
-                                 std::pair{Kind::query, "query"},       std::pair{Kind::detach, "detach"},
-                                 std::pair{Kind::truncate, "truncate"}, std::pair{Kind::reserve, "reserve"},
-                                 std::pair{Kind::stat_name, "stat"},    std::pair{Kind::stat_file, "stat"},
-                                 std::pair{Kind::unlink, "unlink"},     std::pair{Kind::rename, "rename"},
-                                 std::pair{Kind::flush, "flush"},       std::pair{Kind::append, "append"}};
-  for (const auto& [kind, name] : kNamed)
-    all.rows.push_back({fmt::format("rpcs.{}", name), shard_.handled(kind)});
+  std::map<std::string_view, std::uint64_t> by_name;
+  for (std::size_t kind = 0; kind < handled_.size(); ++kind)
+    if (const auto name = name_of(static_cast<Kind>(kind)); !name.empty()) by_name[name] += handled_[kind];
+  for (const auto& [name, count] : by_name) all.rows.push_back({fmt::format("rpcs.{}", name), count});
   std::uint64_t extents = 0;
   for (const auto& [id, file] : shard_.state().files()) extents += file.published.size();
   all.rows.push_back({"files", shard_.state().files().size()});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -91,6 +92,7 @@ class Worker : public ShardPorts, public LockPorts {
   std::set<std::uint64_t> left_;  // clients of this node, as long as something of theirs can be under way
   std::uint64_t sealed_by_ = 0;   // a client
   std::int64_t sealed_since_ns_ = 0;
+  std::array<std::uint64_t, 256> handled_{};  // requests so far, by kind
   std::thread thread_;
   // Answers that other workers still owe are dropped when they end: after this one, it may be.
   std::shared_ptr<const bool> life_ = std::make_shared<const bool>(true);

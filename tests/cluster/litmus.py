@@ -216,8 +216,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     checks = Checks()
-    for nodes in (1, 2):
-        with Job(given.weir, given.player, servers=nodes) as job:
+    for nodes, workers in ((1, 1), (2, 1), (2, 2)):
+        with Job(given.weir, given.player, servers=nodes, options=("--workers", workers)) as job:
             players = [job.client(i % nodes) for i in range(4)]
             for model in ("posix", "posix-lock", "commit", "session", "none", "eventual"):
                 wrong = []
@@ -229,12 +229,12 @@ def main():
                     if told is not None:
                         wrong = [f"seed {seed}", *told]
                         break
-                checks.equal(f"{model}, {nodes} nodes, {given.programs} programs", wrong, [])
+                checks.equal(f"{model}, {nodes} nodes, {workers} workers, {given.programs} programs", wrong, [])
                 if wrong:  # files are open in the middle of a program
                     for player in players:
                         player.kill()
                     players = [job.client(i % nodes) for i in range(4)]
-            checks.equal(f"{nodes} nodes: stop", job.stop().returncode, 0)
+            checks.equal(f"{nodes} nodes, {workers} workers: stop", job.stop().returncode, 0)
     sys.exit(checks.exit_code())
 
 

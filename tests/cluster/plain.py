@@ -17,34 +17,88 @@ from pathlib import Path
 from common import Checks, Job, Player, wait_until
 
 
-def models(checks, weir, player):
-    with Job(weir, player, servers=2) as job:
+def see(checks, what, one, two, name, model, after_write, after_sync, after_close):
+    """What a reader on the other node sees that has the file open all the time, and in the end one who opens it anew."""
+    one.do("open", name, model)
+    two.do("open", name, model)
+    one.do("write", 0, "x")
+    checks.equal(f"{what}: after a write", two.do("read", 0, 9), f"ok {after_write}")
+    one.do("sync")
+    checks.equal(f"{what}: after a sync", two.do("read", 0, 9), f"ok {after_sync}")
+    one.do("close")
+    checks.equal(f"{what}: after a close", two.do("read", 0, 9), f"ok {after_close}")
+    two.do("close")
+    two.do("open", name, model)
+    checks.equal(f"{what}: after opening again", two.do("read", 0, 9), "ok x")
+    two.do("close")
+
+
+SEEN = {"posix": ("x", "x", "x"), "posix-lock": ("x", "x", "x"), "commit": ("", "x", "x"), "session": ("", "", "")}
+
+
+def models(checks, weir, player, workers):
+    with Job(weir, player, servers=2, options=("--workers", workers)) as job:
         one, two = job.client(0), job.client(1)
         checks.equal("connected", (one.hello, two.hello), ("ok 0", "ok 0"))
-        for model, after_write, after_sync, after_close in (("posix", "x", "x", "x"), ("commit", "", "x", "x"),
-                                                            ("session", "", "", "")):
-            name = f"of-{model}"
-            one.do("open", name, model)
-            two.do("open", name, model)
-            one.do("write", 0, "x")
-            checks.equal(f"{model}: after a write", two.do("read", 0, 9), f"ok {after_write}")
-            one.do("sync")
-            checks.equal(f"{model}: after a sync", two.do("read", 0, 9), f"ok {after_sync}")
-            one.do("close")
-            checks.equal(f"{model}: after a close", two.do("read", 0, 9), f"ok {after_close}")
-            two.do("close")
-            two.do("open", name, model)
-            checks.equal(f"{model}: after opening again", two.do("read", 0, 9), "ok x")
-            two.do("close")
-        facts = json.loads(job.run("stats", "--json").stdout)
+        names = [(f"of-{model}{i}", model) for model in SEEN for i in range(workers * 2)]
+        for name, model in names:
+            see(checks, f"{workers} workers, {name}", one, two, name, model, *SEEN[model])
+        facts = job.facts()
         checks.equal("stats: attaches", facts["rpcs"]["attach"] > 0, True)
         checks.equal("stats: one read from the other node", facts["bytes"]["peer_read"] > 0, True)
         checks.equal("status", job.run("status").returncode, 0)
         done = job.stop()
         checks.equal("stop", (done.returncode, done.stderr), (0, ""))
-        checks.equal("flushed", sorted(path.name for path in job.backing.iterdir()),
-                     ["of-commit", "of-posix", "of-session"])
+        checks.equal("flushed", {path.name: path.read_text() for path in job.backing.iterdir()}, {name: "x" for name, _ in names})
         checks.equal("nothing stays in the buffer", list(job.buffer.iterdir()), [])
+
+
+def scattered(checks, weir, player):
+    """One message attaches however many pieces; of a peer on the same node no agent is asked for them."""
+    count, stride, length = 20_000, 37, 5
+    pieces = (length * "abcdefghijklmnopqrstuvwxyz"[i % 26] for i in range(count))
+    expected = ((stride - length) * ".").join(pieces)
+    with Job(weir, player, servers=2) as job:
+        writer = job.client(0)
+        writer.do("open", "f", "session")
+        checks.equal("scattered: write", writer.do("scatter", stride, length, count), f"ok {count * length}")
+        before = job.facts()["rpcs"]["attach"]
+        checks.equal("scattered: close", writer.do("close"), "ok 0")
+        facts = job.facts()
+        checks.equal("scattered: attaches", facts["rpcs"]["attach"] - before, 1)
+        checks.equal("scattered: extents", facts["extents"], count)
+        for node, fetched in ((0, 0), (1, count * length)):
+            reader = job.client(node)
+            reader.do("open", "f", "session", "old")
+            checks.equal(f"scattered: read on node {node}", reader.do("read", 0, count * stride), f"ok {expected}")
+            checks.equal(f"scattered: bytes asked for by node {node}", job.facts()["bytes"]["peer_read"], fetched)
+        checks.equal("scattered: stop", job.stop().returncode, 0)
+        checks.equal("scattered: flushed", (job.backing / "f").read_bytes().replace(b"\0", b".").decode() == expected, True)
+
+
+def tokens_counted(checks, weir, player):
+    """Requests for tokens and what became of them, in a run that has one outcome."""
+    with Job(weir, player, servers=2) as job:
+        one, two = job.client(0), job.client(1)
+        for client in (one, two):
+            client.do("open", "f", "posix-lock")
+        checks.equal("tokens: no request before a write", job.facts()["rpcs"]["lock_enter"], 0)
+        for _ in range(10):
+            one.do("write", 0, "x")
+        two.do("write", 1, "y")
+        two.do("write", 2, "y")
+        facts = job.facts()
+        checks.equal("tokens: of each server", [server["locks"] for server in facts["servers"]],
+                     [{"new": 1, "local": 9, "conflict": 0}, {"new": 0, "local": 1, "conflict": 1}])
+        checks.equal("tokens: of all", facts["locks"], {"new": 1, "local": 10, "conflict": 1})
+        rpcs = facts["rpcs"]
+        checks.equal("tokens: requests of clients", (rpcs["lock_seat"], rpcs["lock_enter"], rpcs["lock_look"]), (2, 2, 0))
+        unused = [kind for kind in ("lock_to_owner", "lock_from_owner", "lock_ask", "lock_flush") if rpcs[kind] == 0]
+        checks.equal("tokens: requests of servers", unused, [])
+        checks.equal("tokens: a read", one.do("read", 0, 3), "ok xyy")
+        checks.equal("tokens: after a read", job.facts()["rpcs"]["lock_look"], 1)
+        table = job.run("stats").stdout
+        checks.equal("tokens: the table", ("rpcs.lock_enter" in table, "rpcs.rename" in table), (True, False))
 
 
 def ends(checks, weir, player):
@@ -219,7 +273,10 @@ def wrong_use(checks, weir, scratch_job):
 def main():
     weir, player = sys.argv[1:3]
     checks = Checks()
-    models(checks, weir, player)
+    for workers in (1, 2):
+        models(checks, weir, player, workers)
+    scattered(checks, weir, player)
+    tokens_counted(checks, weir, player)
     ends(checks, weir, player)
     big_and_odd(checks, weir, player)
     who_may(checks, weir, player)

@@ -29,7 +29,8 @@ static void open_file(void) {
     if (strcmp(how, "trunc") == 0) flags |= O_TRUNC;
     if (strcmp(how, "old") == 0) flags &= ~O_CREAT;
   }
-  file = weir_open(fs, path, flags, 0644, model);
+  /* "-": as the job's policy says */
+  file = weir_open(fs, path, flags, 0644, strcmp(model, "-") == 0 ? NULL : model);
   answer(file == NULL ? -1 : 0);
 }
 
@@ -39,6 +40,24 @@ static void fill(void) {
   char* const buffer = malloc(bytes);
   memset(buffer, strtok(NULL, " ")[0], bytes);
   answer(weir_pwrite(file, buffer, bytes, offset));
+  free(buffer);
+}
+
+/* COUNT pieces of BYTES each, one every STRIDE bytes, of one letter each, in no order. */
+static void scatter(void) {
+  const long long stride = atoll(strtok(NULL, " "));
+  const size_t bytes = (size_t)atoll(strtok(NULL, " "));
+  const long long count = atoll(strtok(NULL, " "));
+  char* const buffer = malloc(bytes);
+  long long written = 0;
+  for (long long i = 0; i < count; ++i) {
+    const long long piece = i * 7919 % count; /* a prime */
+    memset(buffer, 'a' + (int)(piece % 26), bytes);
+    const ssize_t done = weir_pwrite(file, buffer, bytes, piece * stride);
+    if (done < 0) break;
+    written += done;
+  }
+  answer(written == count * (long long)bytes ? written : -1);
   free(buffer);
 }
 
@@ -72,6 +91,8 @@ static int obey(char* line) {
     answer(weir_write(file, text, strlen(text)));
   } else if (strcmp(word, "fill") == 0) {
     fill();
+  } else if (strcmp(word, "scatter") == 0) {
+    scatter();
   } else if (strcmp(word, "read") == 0) {
     read_text();
   } else if (strcmp(word, "sync") == 0) {

@@ -241,7 +241,7 @@ test("the burst buffer: bytes, requests, locks, models compared", async () => {
     assert.deepEqual((await series_of(page, "Lock tokens"))[0].data, [40, 50, 10]);
     assert.deepEqual((await series_of(page, "Bandwidth by model"))[0].data, [4e8, 2e8]);
     assert.match(await figure(page, "Bandwidth by model").innerText(), /session is fastest/);
-    assert.deepEqual((await series_of(page, "Requests to owners"))[0].data, [60, 30, 9, 9, 4]);
+    assert.deepEqual((await series_of(page, "Requests to servers"))[0].data, [60, 30, 9, 9, 4]);
   });
   const verified = { ...documents.run("commit"), verify: { checked_reads: 30, stale_reads: 3, stale: [{ file: "/scratch/out/shared", model: "commit", begin_bytes: 100, end_bytes: 105, reader: { node: 0, pid: 812, rank: null }, writer: { node: 0, pid: 811, rank: 1 }, missing: "publish", calls: ["close", "fsync"], times: 3 }] } };
   verified.bytes.past_weir_bytes = 4096;

@@ -98,7 +98,7 @@ test("the burst buffer: status, stats, runs under several models", async () => {
   const job = ["--job", "job.json"];
   execFileSync(weir, ["fs", "start", "--local", "1", "--backing", "storage", "--buffer", "/dev/shm", ...job, "--limit", "60s"], { cwd: place, stdio: "ignore" });
   try {
-    await shows("burst", [...runs, result("fs", "status", ...job), result("fs", "stats", ...job)], [/Bandwidth by model/, /Requests to owners/, /What was buffered and flushed/, /Where the time went/, /Lock tokens/, /Servers/]);
+    await shows("burst", [...runs, result("fs", "status", ...job), result("fs", "stats", ...job)], [/Bandwidth by model/, /Requests to servers/, /What was buffered and flushed/, /Where the time went/, /Lock tokens/, /Servers/]);
   } finally {
     execFileSync(weir, ["fs", "stop", ...job], { cwd: place, stdio: "ignore" });
   }

@@ -26,7 +26,7 @@ function rpcsView(document: Doc): View | null {
   const all_kinds = pairs(doc(document, "rpcs")).sort((a, b) => b[1] - a[1]);
   const rows = all_kinds.some((one) => one[1] > 0) ? all_kinds.filter((one) => one[1] > 0) : all_kinds;
   const all = rows.reduce((sum, one) => sum + one[1], 0);
-  return bars("Requests to owners", `${count(all)} requests, by kind. Every read that asks and every write that publishes is one: a weaker model makes fewer.`, rows, "requests", (value) => count(value), "requests");
+  return bars("Requests to servers", `${count(all)} requests, by kind. Every read that asks and every write that publishes is one: a weaker model makes fewer.`, rows, "requests", (value) => count(value), "requests");
 }
 
 function locksView(document: Doc): View | null {
