@@ -14,7 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common import Checks, Job, Player, wait_until
+from common import Checks, Job, Player, scratch_directory, wait_until
 
 
 def see(checks, what, one, two, name, model, after_write, after_sync, after_close):
@@ -51,6 +51,18 @@ def models(checks, weir, player, workers):
         checks.equal("stop", (done.returncode, done.stderr), (0, ""))
         checks.equal("flushed", {path.name: path.read_text() for path in job.backing.iterdir()}, {name: "x" for name, _ in names})
         checks.equal("nothing stays in the buffer", list(job.buffer.iterdir()), [])
+
+
+def by_path(checks, weir, player):
+    """`weir fs start --policy`: files that are opened without a model have that of their path."""
+    with scratch_directory() as scratch:
+        rows = Path(scratch) / "run.policy"
+        rows.write_text("# weir policy 1\nsession *.a\ncommit */of-*.b\nposix-lock *.b\n")
+        with Job(weir, player, servers=2, options=("--consistency", "posix", "--policy", rows)) as job:
+            one, two = job.client(0), job.client(1)
+            for name, model in (("f.a", "session"), ("of-f.b", "commit"), ("f.b", "posix-lock"), ("f.c", "posix")):
+                see(checks, f"{name} by policy", one, two, name, "-", *SEEN[model])
+            see(checks, "f2.a, though the policy says otherwise", one, two, "f2.a", "posix", *SEEN["posix"])
 
 
 def scattered(checks, weir, player):
@@ -275,6 +287,7 @@ def main():
     checks = Checks()
     for workers in (1, 2):
         models(checks, weir, player, workers)
+    by_path(checks, weir, player)
     scattered(checks, weir, player)
     tokens_counted(checks, weir, player)
     ends(checks, weir, player)
