@@ -292,17 +292,7 @@ int File::owners(Span bytes, std::vector<Extent>& extents) {
   return answer.error;
 }
 
-int File::detach(Span bytes) {
-  const std::uint64_t client = system_.session().client();
-  const int error = system_.session().ask(id().home(), Detach{id(), bytes.begin, bytes.end}).error;
-  if (error != 0) return error;
-  const std::lock_guard lock(shared_->mutex);
-  shared_->note_other_change();
-  for (File* const open : shared_->opens)
-    for (const Piece& known : open->seen_.cover(bytes))
-      if (known.where && known.where->client == client) open->seen_.erase(known.bytes);
-  return 0;
-}
+int File::detach(Span bytes) { return shared_->take_back(system_, bytes); }
 
 int File::flush() {
   if (const int error = attach_all(); error != 0) return error;

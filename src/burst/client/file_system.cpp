@@ -258,8 +258,16 @@ int FileSystem::link(FileId file, std::string_view name) {
 }
 
 int FileSystem::detach_all() {
-  const Layout layout = session_->job().layout();
+  std::vector<std::shared_ptr<SharedFile>> open;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, file] : files_) open.push_back(file);
+  }
   int error = 0;
+  for (const auto& file : open)
+    if (const int failed = file->take_back(*this, kWholeFile); failed != 0) error = failed;
+  // And what it published of files that are closed.
+  const Layout layout = session_->job().layout();
   for (std::uint32_t server = 0; server < layout.servers; ++server)
     for (std::uint32_t worker = 0; worker < layout.workers; ++worker) {
       const Detach request{{}, kWholeFile.begin, kWholeFile.end};

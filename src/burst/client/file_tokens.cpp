@@ -100,16 +100,7 @@ int File::look_by_token(Span bytes, bool anew) {
   }
 }
 
-int File::hold_whole(std::uint64_t& number) {
-  if (const int error = system_.tokens().hold(id(), {0, lock::kLastBlock}, lock::Mode::exclusive, number);
-      error != 0)
-    return error;
-  const int error = system_.tokens().drain(id());
-  // Who asked for it gives up, and nobody else would let it go.
-  if (error != 0) static_cast<void>(release_whole(number));
-  return error;
-}
-
+int File::hold_whole(std::uint64_t& number) { return system_.tokens().hold_whole(id(), number); }
 int File::release_whole(std::uint64_t number) { return system_.tokens().release(id(), number); }
 
 int File::drain_tokens() {

@@ -1,5 +1,6 @@
 #include "burst/client/shared_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -100,6 +101,29 @@ int SharedFile::append(FileSystem& system, std::vector<Extent> pieces, std::uint
   note_publication(answer.body.version, pieces);
   for (File* const open : opens) open->see(pieces, answer.body.version);
   return 0;
+}
+
+// Under tokens the owner has to know of what is to end, and nobody else may go on with what he has looked up.
+int SharedFile::take_back(FileSystem& system, Span bytes) {
+  bool by_token = false;
+  {
+    const std::lock_guard lock(mutex);
+    by_token = std::ranges::any_of(opens, [](const File* open) { return open->policy().holds_to_resize(); });
+  }
+  std::uint64_t held = 0;
+  if (by_token)
+    if (const int error = system.tokens().hold_whole(id, held); error != 0) return error;
+  const std::lock_guard turn(publishing);
+  const int error = system.session().ask(id.home(), Detach{id, bytes.begin, bytes.end}).error;
+  const int released = by_token ? system.tokens().release(id, held) : 0;
+  if (error != 0) return error;
+
+  const std::lock_guard lock(mutex);
+  note_other_change();
+  for (File* const open : opens)
+    for (const Piece& known : open->seen_.cover(bytes))
+      if (known.where && known.where->client == system.session().client()) open->seen_.erase(known.bytes);
+  return released;
 }
 
 }  // namespace weir::burst

@@ -29,6 +29,8 @@ class SharedFile {
   int append(FileSystem& system, std::vector<Extent> pieces, std::uint64_t& begin);
   // Likewise by a token: no message where the node holds it.
   int push_by_token(FileSystem& system, Span bytes);
+  // Own publications of the range end, for others and for the opens of this process. An errno.
+  int take_back(FileSystem& system, Span bytes);
 
   const FileId id;
   std::mutex mutex;           // guards the rest; not held while copying, nor while publishing and looking

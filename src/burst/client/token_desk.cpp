@@ -229,6 +229,14 @@ int TokenDesk::release_where(const Which& which) {
   return error;
 }
 
+int TokenDesk::hold_whole(FileId file, std::uint64_t& number) {
+  if (const int error = hold(file, {0, lock::kLastBlock}, Mode::exclusive, number); error != 0) return error;
+  const int error = drain(file);
+  // Who asked for it gives up, and nobody else would let it go.
+  if (error != 0) static_cast<void>(release(file, number));
+  return error;
+}
+
 int TokenDesk::release(FileId file, std::uint64_t number) {
   return release_where([&](const Held& held) { return held.file == file && held.number == number; });
 }

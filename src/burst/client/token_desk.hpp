@@ -44,6 +44,8 @@ class TokenDesk {
 
   // Blocks that nobody else uses, or only reads, until they are released. `number` is for release().
   int hold(FileId file, lock::Blocks blocks, lock::Mode mode, std::uint64_t& number);
+  // All of the file, and what the node's clients wrote of it is known to its owner.
+  int hold_whole(FileId file, std::uint64_t& number);
   int release(FileId file, std::uint64_t number);
   // Those that a program asked for: every one that overlaps.
   int lock(FileId file, Span bytes, lock::Mode mode);
