@@ -304,6 +304,22 @@ TEST_F(CInterface, SharedLocksLetOthersReadAndKeepWritersOut) {
   }
 }
 
+// A request for blocks that somebody holds keeps nobody from others, even when its client has given up.
+TEST_F(CInterface, AFreeRangeIsLockedWhileTheNodeWaitsForAnother) {
+  const auto one = connect(0);
+  const auto two = connect(1);
+  const auto three = connect(1);
+  weir_file* const a = open(one, "f", "posix-lock");
+  weir_file* const b = open(two, "f", "posix-lock");
+  weir_file* const c = open(three, "f", "posix-lock");
+  EXPECT_EQ(weir_lock(a, 0, 1, WEIR_LOCK_EXCLUSIVE), 0);
+  EXPECT_EQ(error_of(weir_lock(b, 0, 1, WEIR_LOCK_EXCLUSIVE)), EIO);
+  EXPECT_EQ(weir_lock(b, 7 * kBlock, 1, WEIR_LOCK_EXCLUSIVE), 0);
+  write(c, "written", 9 * kBlock);
+  EXPECT_EQ(weir_release_file(a), 0);
+  EXPECT_EQ(weir_lock(b, 0, 1, WEIR_LOCK_EXCLUSIVE), 0);
+}
+
 TEST_F(CInterface, LocksAreReleasedByRangeByFileAndByClient) {
   const auto one = connect(0);
   const auto two = connect(1);

@@ -15,6 +15,7 @@ using lock::BlockSet;
 using lock::Token;
 
 constexpr auto kPause = 20ms;     // before something that failed is tried again
+constexpr auto kLong = 200ms;     // for others to give up a token
 constexpr auto kLookSoon = 20us;  // whether an access is over
 constexpr auto kLookLater = 1ms;
 constexpr int kSoonLooks = 50;
@@ -52,6 +53,7 @@ void LockAgents::carry_out(FileLocks& locks, Actions actions) {
                  [this, file](const Outcome<Nothing>& outcome) {
                    if (!outcome) resend_soon(file);
                  });
+  if (!actions.asks.empty()) let_others_pass_soon(file);
   for (const lock::Reclaim& reclaim : actions.reclaims) locks.reclaims.emplace(reclaim.id, reclaim);
   for (const Token& token : actions.lost) {
     warn("a token of file {:#x} was given to another node", file.value);
@@ -88,6 +90,19 @@ void LockAgents::resend_soon(FileId file) {
     again->resending = false;
     Actions actions;
     again->agent.resend(actions);
+    carry_out(*again, std::move(actions));
+  });
+}
+
+void LockAgents::let_others_pass_soon(FileId file) {
+  FileLocks* const locks = find(file);
+  if (locks == nullptr || std::exchange(locks->passing, true)) return;
+  ports_.after(kLong, [this, file] {
+    FileLocks* const again = find(file);
+    if (again == nullptr) return;
+    again->passing = false;
+    Actions actions;
+    again->agent.let_others_pass(actions);
     carry_out(*again, std::move(actions));
   });
 }

@@ -68,6 +68,7 @@ class LockAgents {
     std::map<lock::LocalId, Hold> holds;
     std::map<std::uint64_t, lock::Reclaim> reclaims;
     bool resending = false;
+    bool passing = false;  // others are let pass soon
   };
   struct Kept {  // of the life before: who holds what of a file
     std::uint64_t client = 0;
@@ -110,6 +111,7 @@ class LockAgents {
   void carry_out(FileLocks& locks, lock::Actions actions);
   void send(FileLocks& locks, const lock::Stamp& stamp, const lock::ToOwner& message);
   void resend_soon(FileId file);
+  void let_others_pass_soon(FileId file);
   void reclaim(FileId file, std::uint64_t id);
   void yield(FileId file, std::uint64_t id);
   void wait_unused(FileId file, lock::Blocks blocks, bool keeps_shared, int looks,

@@ -88,15 +88,26 @@ void LockAgent::serve_queue(Actions& out) {
     if (covers(here->blocks, here->mode)) {
       grant_locally(*here, out);
       queue_.erase(here);
-    } else if (options_.grant == GrantRange::exact || outstanding_.empty()) {
+    } else if (may_ask()) {
       request(*here, out);
     }
   }
 }
 
+bool LockAgent::may_ask() const {
+  return options_.grant == GrantRange::exact ||
+         std::all_of(outstanding_.begin(), outstanding_.end(),
+                     [](const auto& entry) { return entry.second.is_slow; });
+}
+
+void LockAgent::let_others_pass(Actions& out) {
+  for (auto& [id, request] : outstanding_) request.is_slow = true;
+  go_on(out);
+}
+
 void LockAgent::request(Waiting& waiting, Actions& out) {
   waiting.request = ++last_request_;
-  outstanding_.emplace(waiting.request, Outstanding{waiting.blocks, waiting.mode, {}});
+  outstanding_.emplace(waiting.request, Outstanding{waiting.blocks, waiting.mode, {}, false});
   send(Request{waiting.request, waiting.blocks, waiting.mode}, out);
 }
 

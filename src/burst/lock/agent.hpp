@@ -56,7 +56,7 @@ struct Actions {
 // Local requests that stand in each other's way are served in order too. What a client was granted it holds
 // until release(): a client that waits for a second range while it holds a first one can wait for ever, as
 // with fcntl(). Unless tokens are exact, one request is with the owner at a time: what it brings often serves
-// those behind it. Not thread-safe.
+// those behind it, unless it takes long. Not thread-safe.
 class LockAgent {
  public:
   LockAgent(NodeId node, Options options, std::uint64_t agent_epoch = 1, std::uint64_t owner_epoch = 1)
@@ -79,6 +79,8 @@ class LockAgent {
   void adopt(const std::vector<Token>& tokens);
   // Again whatever may not have arrived.
   void resend(Actions& out);
+  // What is with the owner now may wait for long, for a lock of a program: others wait for it no longer.
+  void let_others_pass(Actions& out);
 
   const Counters& counters() const { return counters_; }
   std::vector<Token> tokens() const;
@@ -111,6 +113,7 @@ class LockAgent {
     Blocks blocks;
     Mode mode = Mode::shared;
     std::vector<Holder> holders;  // who is to be asked
+    bool is_slow = false;
   };
 
   void handle(const Nothing&, Actions&) {}
@@ -121,6 +124,7 @@ class LockAgent {
   void send(ToOwner message, Actions& out) { out.to_owner.push_back(link_.send(std::move(message))); }
   void ask_holders(RequestId id, const Outstanding& request, Actions& out) const;
   void serve_queue(Actions& out);
+  bool may_ask() const;
   bool blocked(std::list<Waiting>::const_iterator waiting) const;
   bool has_pinned(const Waiting& waiting) const;
   bool pinned_against(ClientId client, Blocks blocks, Mode mode) const;

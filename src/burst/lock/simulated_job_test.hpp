@@ -227,7 +227,11 @@ class SimulatedJob {
     ToNodes to_nodes;
     owner_->resend(to_nodes);
     carry_out(to_nodes);
-    for (auto& [node, agent] : agents_) act(node, [](LockAgent& here, Actions& out) { here.resend(out); });
+    for (auto& [node, agent] : agents_)
+      act(node, [](LockAgent& here, Actions& out) {
+        here.resend(out);
+        here.let_others_pass(out);
+      });
     if (!uses_.empty()) after(50, [this] { resend(); });
   }
 
