@@ -137,6 +137,10 @@ static void pause_for(long long microseconds) {
   if (microseconds > 0) nanosleep(&time, NULL);
 }
 
+static void compute_for(long long microseconds) {
+  for (const long long end = now_ns() + microseconds * 1000; microseconds > 0 && now_ns() < end;) continue;
+}
+
 static void answer_times(const long long* times, long long count, int failed) {
   if (failed) return fail();
   printf("ok");
@@ -144,12 +148,12 @@ static void answer_times(const long long* times, long long count, int failed) {
   printf("\n");
 }
 
-/* call WHAT PATH COUNT PAUSE: attach (of 4 KiB just written) or query (of 4 KiB), PAUSE microseconds apart.
- */
+/* call WHAT PATH COUNT PAUSE COMPUTE: attach (of 4 KiB just written) or query (of 4 KiB), after PAUSE
+ * microseconds of sleep and COMPUTE of work. */
 static void time_calls(void) {
   const int attach = strcmp(word(), "attach") == 0;
   weir_file* const file = weir_open(fs, word(), O_RDWR | O_CREAT, 0644, "none");
-  const long long count = number(), apart = number();
+  const long long count = number(), apart = number(), work = number();
   if (file == NULL) return fail();
   int failed = weir_pwrite(file, buffer, 4096, 0) != 4096 || weir_attach_file(file) != 0;
   long long* const times = calloc((size_t)count, sizeof *times);
@@ -158,6 +162,7 @@ static void time_calls(void) {
     const off_t offset = (off_t)(i % 64 * 8192);
     failed = attach && weir_pwrite(file, buffer, 4096, offset) != 4096;
     pause_for(apart);
+    compute_for(work);
     const long long begin = now_ns();
     failed |= (attach ? weir_attach(file, offset, 4096) : weir_query(file, 0, 4096, NULL, NULL)) != 0;
     times[i] = now_ns() - begin;
