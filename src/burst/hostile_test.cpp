@@ -144,5 +144,41 @@ TEST_F(HostileClients, AbsurdRequestsHarmNobodyElse) {
   EXPECT_GT(refused, rounds);
 }
 
+TEST_F(HostileClients, AServerIsDroppedForItsOwnWordsAndNotForThoseOfAClient) {
+  transport::Loop loop;
+  const auto fabric = cluster_.net().make(loop, "mem:intruder");
+  fabric->set_peers(cluster_.server(0).addresses(), 1);
+  loop.add(*fabric);
+  // The request, and whether another that is under way with it is answered.
+  const auto keeps_connection = [&](const Bytes& request) {
+    std::vector<Result<Bytes>> ends;
+    loop.post([&] {
+      for (const Bytes& bytes : {request, encode_request({}, GetStats{})})
+        fabric->call(0, bytes, kPatience, [&](Result<Bytes> end) {
+          ends.push_back(std::move(end));
+          if (ends.size() == 2) loop.stop();
+        });
+    });
+    loop.run();
+    EXPECT_EQ(decode_answer<Nothing>(ends[0]).error, kNoMessage);
+    return static_cast<bool>(ends[1]);
+  };
+  EXPECT_FALSE(keeps_connection(Bytes(7)));
+  EXPECT_FALSE(keeps_connection(encode_request({.to_server = 1}, GetStats{})));
+  Scrambler scrambler(1, {});
+  for_every_request([&](auto body) {
+    scrambler.scramble(body);
+    if (transport::pack(body).empty()) return;  // nothing to cut
+    SCOPED_TRACE(static_cast<int>(body.kKind));
+    for (const std::uint64_t client : {0U, 5U}) {
+      Bytes bytes = encode_request({.client = client}, body);
+      bytes.resize(bytes.size() - 1);
+      EXPECT_EQ(keeps_connection(bytes), client != 0 && !is_between_servers(body.kKind)) << client;
+    }
+  });
+  loop.remove(*fabric);
+  expect_service();
+}
+
 }  // namespace
 }  // namespace weir::burst

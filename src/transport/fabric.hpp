@@ -17,6 +17,8 @@ namespace weir::transport {
 // its owner, and used and destroyed in the loop's thread (or before it runs, or after).
 class Fabric : public Source {
  public:
+  // A peer whose request is blamed (respond.hpp) gets the answer and loses its connection: its other calls
+  // here end like those to a server that is gone, and its next call connects anew.
   using Handler = std::function<void(std::uint32_t from, Bytes request, Respond respond)>;
   using Done = std::function<void(Result<Bytes>)>;
 

@@ -77,13 +77,14 @@ void InProcessFabric::handle(Message message) {
 
 void InProcessFabric::handle_request(Message message) {
   Respond respond([net = net_, here = address_, to = std::move(message.from_address), self = self_,
-                   call = message.call](Bytes* answer, bool /*blames*/) {
+                   call = message.call](Bytes* answer, bool blames) {
     net->send(here, to,
               {.kind = answer != nullptr ? MessageKind::answer : MessageKind::unanswered,
                .from = self,
                .from_address = {},
                .call = call,
                .bytes = answer != nullptr ? std::move(*answer) : Bytes{}});
+    if (blames && here != to) net->hang_up(here, to);
   });
   if (handler_) handler_(message.from, std::move(message.bytes), std::move(respond));
 }

@@ -22,6 +22,7 @@ struct Servers {
     LoopThread thread;
     std::unique_ptr<Fabric> fabric;
     std::atomic<int> handled = 0;
+    std::vector<Respond> kept;
   };
 
   Servers(InProcessNet& the_net, unsigned count) : net(the_net) {
@@ -48,6 +49,11 @@ struct Servers {
       ++server.handled;
       const auto text = to_text(request);
       if (text == "drop") return;
+      if (text == "no message") return std::move(respond).blame(to_bytes("what?"));
+      if (text == "keep") {
+        server.kept.push_back(std::move(respond));
+        return;
+      }
       std::move(respond)(to_bytes(fmt::format("{} from {}", text, from)));
     });
     server.thread.loop().add(*server.fabric);
@@ -115,6 +121,31 @@ TEST(InProcess, APeerThatEndsEndsItsCallsAndCanComeBack) {
   net.set_faults({});
   servers.all[1]->thread.run([&] { servers.open(1); });
   EXPECT_TRUE(servers.call(0, 1, "again"));
+}
+
+TEST(InProcess, WhoSendsWhatIsNoMessageIsToldAndLosesItsOtherCallsThere) {
+  InProcessNet net(1, {.shortest_delay = 0ns, .longest_delay = 1ms});
+  Servers servers(net, 3);
+  std::promise<Result<Bytes>> end;
+  std::promise<Result<Bytes>> others_end;
+  const auto keep = [&](unsigned from, std::promise<Result<Bytes>>& told) {
+    servers.all[from]->thread.run([&] {
+      servers.all[from]->fabric->call(1, to_bytes("keep"), 1h,
+                                      [&](Result<Bytes> result) { told.set_value(std::move(result)); });
+    });
+  };
+  keep(0, end);
+  keep(2, others_end);
+  while (servers.all[1]->handled < 2) std::this_thread::yield();
+  const auto told = servers.call(0, 1, "no message");
+  ASSERT_TRUE(told) << told.error().text();
+  EXPECT_EQ(to_text(*told), "what?");
+  EXPECT_FALSE(end.get_future().get());
+  EXPECT_TRUE(servers.call(0, 1, "again"));
+  servers.all[1]->thread.run([&] {
+    for (Respond& respond : servers.all[1]->kept) std::move(respond)(to_bytes("late"));
+  });
+  EXPECT_TRUE(others_end.get_future().get());
 }
 
 TEST(InProcess, AFabricThatEndsEndsTheCallsThatItMade) {

@@ -17,11 +17,13 @@ class Respond {
 
   Respond() = default;
   explicit Respond(Sink sink) : sink_(std::move(sink)) {}
-  Respond(Respond&& other) noexcept : sink_(std::exchange(other.sink_, nullptr)) {}
+  Respond(Respond&& other) noexcept
+      : sink_(std::exchange(other.sink_, nullptr)), forgives_(other.forgives_) {}
   Respond& operator=(Respond&& other) noexcept {
     if (this != &other) {
       give(nullptr, false);
       sink_ = std::exchange(other.sink_, nullptr);
+      forgives_ = other.forgives_;
     }
     return *this;
   }
@@ -31,15 +33,19 @@ class Respond {
 
   explicit operator bool() const { return sink_ != nullptr; }  // whether an answer is still owed
   void operator()(Bytes answer) && { give(&answer, false); }
-  // The answer to bytes that are no request: a client that sends such is dropped by its host.
+  // The answer to bytes that are no request: a client that sends such is dropped by its host, a server by the
+  // fabric.
   void blame(Bytes answer) && { give(&answer, true); }
+  // From now on blames nobody: who passes on what others wrote does not answer for it.
+  void forgive() { forgives_ = true; }
 
  private:
   void give(Bytes* answer, bool blames) {
-    if (const Sink sink = std::exchange(sink_, nullptr)) sink(answer, blames);
+    if (const Sink sink = std::exchange(sink_, nullptr)) sink(answer, blames && !forgives_);
   }
 
   Sink sink_;
+  bool forgives_ = false;
 };
 
 }  // namespace weir::transport

@@ -83,13 +83,14 @@ class UcxFabricImpl final : public UcxFabric {
   void handle_hello(UcxLink& link, const Bytes& bytes);
   void handle_hello_answer(UcxLink& link, const Bytes& bytes);
   void handle_request(std::uint32_t from, std::uint64_t link, std::uint64_t call, Bytes request);
-  void respond(std::uint64_t link, std::uint64_t call, Bytes* answer);
+  void respond(std::uint64_t link, std::uint64_t call, Bytes* answer, bool blames);
 
   UcxLink* find(std::uint64_t number);
   UcxLink& outbound(std::uint32_t to);
   UcxLink& add_link(bool outbound);
   void send(UcxLink& link, UcxKind kind, std::uint64_t call, Bytes bytes);
   void refuse(UcxLink& link);
+  void end(UcxLink& link);
   void mark_broken(UcxLink& link, std::string_view why);
   void drop_broken();
   void notice_silence(std::uint32_t to, Clock::time_point since);
@@ -146,17 +147,22 @@ ucs_status_t UcxFabricImpl::on_message(void* self, const void* header, std::size
   const bool has_link = (param->recv_attr & UCP_AM_RECV_ATTR_FIELD_REPLY_EP) != 0;
   const auto found =
       has_link ? fabric.link_of_endpoint_.find(param->reply_ep) : fabric.link_of_endpoint_.end();
+  if (found == fabric.link_of_endpoint_.end()) return UCS_OK;
+  UcxLink& link = *fabric.find(found->second);
   UcxHeader head;
-  if (found == fabric.link_of_endpoint_.end() || header_length != sizeof head) return UCS_OK;
+  if (header_length != sizeof head) {
+    fabric.refuse(link);
+    return (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0 ? UCS_ERR_INVALID_PARAM : UCS_OK;
+  }
   std::memcpy(&head, header, sizeof head);
-  return fabric.receive(*fabric.find(found->second), head, data, length, param);
+  return fabric.receive(link, head, data, length, param);
 }
 
 ucs_status_t UcxFabricImpl::receive(UcxLink& link, const UcxHeader& header, void* data, std::size_t length,
                                     const ucp_am_recv_param_t* param) {
   const bool is_bulk = (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0;
   // Nobody may make us allocate before having proved itself.
-  if (length > kLongestMessage || (link.state == UcxLink::State::greeting && (is_bulk || length > 4096))) {
+  if (length > kLongestMessage || (link.state != UcxLink::State::ready && (is_bulk || length > 4096))) {
     mark_broken(link, "sent a message that is too long");
     return is_bulk ? UCS_ERR_EXCEEDS_LIMIT : UCS_OK;
   }
@@ -245,7 +251,8 @@ void UcxFabricImpl::admit(ucp_conn_request_h request) {
 void UcxFabricImpl::handle(Incoming message) {
   UcxLink* const link = message.link == 0 ? nullptr : find(message.link);
   if (message.link == 0) return handle_request(self_, 0, message.header.call, std::move(message.bytes));
-  if (link == nullptr || link->state == UcxLink::State::broken) return;
+  if (link == nullptr || link->state == UcxLink::State::ending || link->state == UcxLink::State::broken)
+    return;
   link->last_heard = Clock::now();
   const bool ready = link->state == UcxLink::State::ready;
   switch (message.header.kind) {
@@ -284,16 +291,7 @@ void UcxFabricImpl::handle_hello(UcxLink& link, const Bytes& bytes) {
   else if (!peers_.empty() && greeting->self >= peers_.size())
     verdict = UcxVerdict::malformed;
   send(link, UcxKind::hello_answer, 0, pack(verdict));
-  if (verdict != UcxVerdict::welcome) {
-    ++counts_.refused;
-    // What was sent must arrive before the connection ends; a peer that does not go is dropped.
-    loop_.after(std::chrono::milliseconds(200), [alive = std::weak_ptr(alive_), number = link.number()] {
-      const auto fabric = alive.lock();
-      UcxLink* const refused = fabric == nullptr ? nullptr : (*fabric)->find(number);
-      if (refused != nullptr) (*fabric)->mark_broken(*refused, "was refused");
-    });
-    return;
-  }
+  if (verdict != UcxVerdict::welcome) return end(link);
   link.peer = greeting->self;
   link.state = UcxLink::State::ready;
   ++counts_.connected;
@@ -310,13 +308,13 @@ void UcxFabricImpl::handle_hello_answer(UcxLink& link, const Bytes& bytes) {
 
 void UcxFabricImpl::handle_request(std::uint32_t from, std::uint64_t link, std::uint64_t call,
                                    Bytes request) {
-  Respond respond([alive = std::weak_ptr(alive_), link, call](Bytes* answer, bool /*blames*/) {
-    if (const auto fabric = alive.lock()) (*fabric)->respond(link, call, answer);
+  Respond respond([alive = std::weak_ptr(alive_), link, call](Bytes* answer, bool blames) {
+    if (const auto fabric = alive.lock()) (*fabric)->respond(link, call, answer, blames);
   });
   if (handler_) handler_(from, std::move(request), std::move(respond));
 }
 
-void UcxFabricImpl::respond(std::uint64_t number, std::uint64_t call, Bytes* answer) {
+void UcxFabricImpl::respond(std::uint64_t number, std::uint64_t call, Bytes* answer, bool blames) {
   const bool good = answer != nullptr && answer->size() <= kLongestMessage;
   if (number == 0)  // we asked ourselves
     return pending_.finish(call, good ? Result<Bytes>(std::move(*answer))
@@ -324,6 +322,7 @@ void UcxFabricImpl::respond(std::uint64_t number, std::uint64_t call, Bytes* ans
   UcxLink* const link = find(number);
   if (link == nullptr || link->state != UcxLink::State::ready) return;
   send(*link, good ? UcxKind::answer : UcxKind::unanswered, call, good ? std::move(*answer) : Bytes{});
+  if (blames) end(*link);
 }
 
 // ---- Calling ----
@@ -386,8 +385,20 @@ void UcxFabricImpl::send(UcxLink& link, UcxKind kind, std::uint64_t call, Bytes 
 // ---- Ends of connections ----
 
 void UcxFabricImpl::refuse(UcxLink& link) {
+  if (link.state == UcxLink::State::broken) return;
   ++counts_.refused;
   mark_broken(link, "broke the rules");
+}
+
+// What was sent must arrive before the connection ends; a peer that does not go is dropped.
+void UcxFabricImpl::end(UcxLink& link) {
+  ++counts_.refused;
+  if (link.state != UcxLink::State::broken) link.state = UcxLink::State::ending;
+  loop_.after(std::chrono::milliseconds(200), [alive = std::weak_ptr(alive_), number = link.number()] {
+    const auto fabric = alive.lock();
+    UcxLink* const refused = fabric == nullptr ? nullptr : (*fabric)->find(number);
+    if (refused != nullptr) (*fabric)->mark_broken(*refused, "was refused");
+  });
 }
 
 // It ends with drop_broken(), which is not for UCX's progress or for the middle of a call.

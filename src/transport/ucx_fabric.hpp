@@ -24,7 +24,7 @@ class UcxFabric : public Fabric {
  public:
   struct Counts {
     std::uint64_t connected = 0;  // peers that proved themselves
-    std::uint64_t refused = 0;    // another secret or version, or no proper greeting
+    std::uint64_t refused = 0;    // another secret or version, no proper greeting or request
     std::uint64_t lost = 0;       // connections that ended by an error or by silence
   };
   virtual Counts counts() const = 0;

@@ -106,6 +106,31 @@ TEST(UcxFabric, RefusesAWrongSecretAndAnotherVersionAndCountsThem) {
   EXPECT_EQ(good.counts().connected, 0U);
 }
 
+TEST(UcxFabric, WhoSendsWhatIsNoMessageIsToldAndLosesItsConnectionWithItsOtherCalls) {
+  Pair pair;
+  UcxServer third({});
+  pair.addresses.push_back(third.fabric->address());
+  pair.one.set_peers(pair.addresses, 0);
+  pair.other.set_peers(pair.addresses, 1);
+  third.set_peers(pair.addresses, 2);
+  auto kept = pair.one.begin_call(1, to_bytes("keep"), 1h);
+  auto others = third.begin_call(1, to_bytes("keep"), 1h);
+  while (pair.other.handled < 2) std::this_thread::yield();
+  const auto told = pair.one.call(1, to_bytes("no message"));
+  ASSERT_TRUE(told) << told.error().text();
+  EXPECT_EQ(to_text(*told), "what?");
+  EXPECT_FALSE(kept.get());
+  EXPECT_EQ(pair.other.counts().refused, 1U);
+  const auto again = pair.one.call(1, to_bytes("x"));
+  ASSERT_TRUE(again) << again.error().text();
+  pair.other.thread.run([&] {
+    for (Respond& respond : pair.other.kept) std::move(respond)(to_bytes("late"));
+  });
+  const auto others_end = others.get();
+  ASSERT_TRUE(others_end) << others_end.error().text();
+  EXPECT_EQ(to_text(*others_end), "late");
+}
+
 TEST(UcxFabric, APeerThatEndsEndsItsCallsAndIsFoundAgainWhenItComesBack) {
   UcxServer one({});
   auto other = std::make_unique<UcxServer>(UcxOptions{});

@@ -17,8 +17,8 @@
 // For tests only.
 namespace weir::transport {
 
-// A server in a thread of its own. "drop" is not answered, "keep" is kept; everything else comes back with
-// the asker's number before it.
+// A server in a thread of its own. "drop" is not answered, "keep" is kept, "no message" is blamed; everything
+// else comes back with the asker's number before it.
 class UcxServer {
  public:
   explicit UcxServer(const UcxOptions& options) {
@@ -31,6 +31,7 @@ class UcxServer {
     fabric->serve([this](std::uint32_t from, Bytes request, Respond respond) {
       ++handled;
       if (as_text(request) == "drop") return;
+      if (as_text(request) == "no message") return std::move(respond).blame(to_bytes("what?"));
       if (as_text(request) == "keep") {
         kept.push_back(std::move(respond));
         return;

@@ -87,6 +87,15 @@ void InProcessNet::State::leave(const std::string& address) {
       inbox->put({.kind = MessageKind::gone, .from_address = address, .bytes = {}}, Clock::now());
 }
 
+void InProcessNet::State::hang_up(const std::string& from, const std::string& to) {
+  const std::lock_guard lock(mutex);
+  const auto found = ends.find(to);
+  if (found == ends.end() || cuts.contains({from, to})) return;
+  Inbox& inbox = *found->second;
+  inbox.put({.kind = MessageKind::gone, .from_address = from, .bytes = {}},
+            std::max(Clock::now(), inbox.latest_from(from)));
+}
+
 void InProcessNet::State::send(const std::string& from, const std::string& to, Message message) {
   const std::lock_guard lock(mutex);
   ++counts.sent;

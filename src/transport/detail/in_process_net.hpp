@@ -68,6 +68,8 @@ struct InProcessNet::State {
   // Everyone learns that nobody is there any more.
   void leave(const std::string& address);
   void send(const std::string& from, const std::string& to, detail::Message message);
+  // Ends the calls of `to` at `from`, after what has been sent to it.
+  void hang_up(const std::string& from, const std::string& to);
 
   std::mutex mutex;
   const std::uint64_t seed;

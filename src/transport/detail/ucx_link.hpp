@@ -27,7 +27,8 @@ static_assert(sizeof(UcxHeader) == 16);
 // One connection to a peer, made by us (to call) or by it (to be called). Owns the endpoint.
 class UcxLink {
  public:
-  enum class State { greeting, ready, broken };
+  // ending: the peer was told why, and is heard no more.
+  enum class State { greeting, ready, ending, broken };
 
   // Told by UCX's progress when the connection ends; nothing may be destroyed then.
   using OnError = void (*)(void* argument, ucp_ep_h endpoint, ucs_status_t status);
