@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "transport/fake_host_test.hpp"
 #include "transport/host_test.hpp"
 
 namespace weir::transport {
@@ -241,6 +242,19 @@ TEST(Host, RefusesAWrongSecretAndAnotherVersion) {
   EXPECT_NE(version.error().text().find("version 7"), std::string::npos);
   EXPECT_EQ(server.host->counts().refused, 2U);
   EXPECT_TRUE(job.connect()->call(0, as_bytes("x"), kLong));
+}
+
+TEST(Host, OneOfAnotherProtocolIsNamedAsSuch) {
+  const Job job;
+  FakeHost host(job.host.socket);
+  std::thread greeting([&] { host.greet(detail::Verdict::wrong_version, job.client.version); });
+  const auto refused = Channel::connect(job.client, kLong);
+  greeting.join();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Errc::unsupported);
+  EXPECT_NE(refused.error().text().find("another protocol of the channel"), std::string::npos)
+      << refused.error().text();
+  EXPECT_NE(refused.error().text().find("install one version of Weir on all nodes"), std::string::npos);
 }
 
 TEST(Host, OnlyItsOwnerReachesTheSocket) {

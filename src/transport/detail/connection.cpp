@@ -29,6 +29,11 @@ Error refusal(const Welcome& answer, const ChannelOptions& options) {
     case Verdict::wrong_secret:
       return {Errc::unreadable, "the server refuses this client: another job's secret"};
     case Verdict::wrong_version:
+      if (answer.version == options.version)
+        return Error{Errc::unsupported,
+                     fmt::format("the server speaks another protocol of the channel, this client {}",
+                                 kChannelProtocol)}
+            .with_remedy("install one version of Weir on all nodes");
       return {Errc::unsupported,
               fmt::format("the server has version {}, this client {}", answer.version, options.version)};
     case Verdict::number_in_use:
