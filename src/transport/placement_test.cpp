@@ -6,29 +6,13 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include "transport/stay_here_test.hpp"
+
 namespace weir::transport::detail {
 namespace {
 
 using namespace std::chrono_literals;
 constexpr Core kElsewhere = 900;
-
-// The test's thread stays on one core as long as this lives.
-class StayHere {
- public:
-  StayHere() {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(::sched_getcpu(), &one);
-    EXPECT_EQ(::sched_getaffinity(0, sizeof before_, &before_), 0);
-    EXPECT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-  }
-  ~StayHere() { ::sched_setaffinity(0, sizeof before_, &before_); }
-  StayHere(const StayHere&) = delete;
-  StayHere& operator=(const StayHere&) = delete;
-
- private:
-  cpu_set_t before_;
-};
 
 struct Moved {
   std::vector<Core> to;
@@ -40,6 +24,9 @@ struct Moved {
 
 class PlacementTest : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (!stay_) GTEST_SKIP() << kMayNotStay;
+  }
   // A call that another server is asked for.
   void call_far(const void* caller, Seat from, bool sleeps = false) {
     placement_.asked(caller);
@@ -175,6 +162,25 @@ TEST_F(PlacementTest, LeavesAfterAPauseOnceTheClientIsAwake) {
   EXPECT_EQ(moved_.away, 1);
 }
 
+TEST_F(PlacementTest, SharesTheCoreAgainWithAClientThatSleepsAllTheTime) {
+  join();
+  now_ += Placement::kFirstPause;
+  call_far(&first_, {here_, false}, true);
+  EXPECT_FALSE(placement_.seat().is_crowded);
+  now_ += Placement::kFirstPause;
+  call_far(&first_, {here_, false}, true);
+  EXPECT_TRUE(placement_.seat().is_crowded);
+  now_ += 2 * Placement::kFirstPause - 1us;
+  call_far(&first_, {here_, false}, true);
+  EXPECT_TRUE(placement_.seat().is_crowded);
+  now_ += 1us;
+  call_far(&first_, {here_, false}, true);
+  EXPECT_FALSE(placement_.seat().is_crowded);
+  EXPECT_EQ(moved_.away, 0);
+  call_far(&first_, {here_, false}, false);
+  EXPECT_EQ(moved_.away, 1);
+}
+
 TEST_F(PlacementTest, ComesBackAtOnceAndTriesMoreSeldomEachTime) {
   join();
   auto pause = Placement::kFirstPause;
@@ -220,16 +226,18 @@ TEST_F(PlacementTest, GivesTheCoreUpOnlyWhenNoClientHasCalledLately) {
   EXPECT_TRUE(placement_.lost_core(now_ + Placement::kSoon + 1us));
 }
 
+// None where more are possible than a cpu_set_t has room for: there nothing is moved.
 std::vector<bool> allowed() {
   cpu_set_t set;
-  EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
   std::vector<bool> cores;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
   for (int i = 0; i < CPU_SETSIZE; ++i) cores.push_back(CPU_ISSET(i, &set));
   return cores;
 }
 
 TEST(Core, AMoveLeavesTheThreadFree) {
   const std::vector<bool> before = allowed();
+  if (before.empty()) GTEST_SKIP() << kMayNotStay;
   for (Core core = 1; core <= before.size(); ++core) EXPECT_EQ(move_to(core), before[core - 1]) << core;
   EXPECT_EQ(allowed(), before);
   move_away();
@@ -238,6 +246,7 @@ TEST(Core, AMoveLeavesTheThreadFree) {
 
 TEST(Core, ThereIsNoOtherThanTheOnlyOne) {
   const StayHere stay;
+  if (!stay) GTEST_SKIP() << kMayNotStay;
   EXPECT_FALSE(move_away());
   EXPECT_TRUE(move_to(this_core()));
 }

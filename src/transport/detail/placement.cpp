@@ -67,14 +67,21 @@ bool Placement::join(Core client, Clock::time_point now) {
   return true;
 }
 
-// In two steps, since a client that sleeps would be woken where we go. Where that was a mistake, joining
-// again is allowed at once.
+// In two steps, since a client that sleeps would be woken where we go; one that goes on sleeping keeps us.
+// Where leaving was a mistake, joining again is allowed at once.
 void Placement::part(bool client_runs, Clock::time_point now) {
   if (now < part_from_) return;
-  if (!std::exchange(leaves_, true) || !client_runs) return;
-  moves_.away();
-  joined_ = leaves_ = false;
-  join_from_ = now;
+  if (!leaves_) {
+    leaves_ = true;
+    leaves_until_ = now + kFirstPause;
+  } else if (client_runs) {
+    moves_.away();
+    joined_ = leaves_ = false;
+    join_from_ = now;
+  } else if (now >= leaves_until_) {
+    leaves_ = false;
+    part_from_ = now + next_pause(now);
+  }
 }
 
 std::chrono::milliseconds Placement::next_pause(Clock::time_point now) {

@@ -33,7 +33,9 @@ class Placement {
   explicit Placement(Moves moves) : moves_(std::move(moves)) {}
 
   // A caller gave us the turn; its request waits for somebody else (a far call) or was answered at once (a
-  // near one); the caller has the turn back, after a sleep or without.
+  // near one); the caller has the turn back, after a sleep or without. A caller is a slot: threads of a
+  // client that call at the same time are several, those that take turns are one, followed to the core of
+  // either.
   void asked(const void* caller);
   void asked_others(Seat from);
   void answered_at_once();
@@ -75,7 +77,7 @@ class Placement {
 
   bool joined_ = false;
   bool leaves_ = false;  // as soon as the client is awake
-  Clock::time_point join_from_{}, part_from_{};
+  Clock::time_point join_from_{}, part_from_{}, leaves_until_{};
   std::chrono::milliseconds pause_ = kFirstPause;
 };
 
