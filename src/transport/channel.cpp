@@ -51,7 +51,11 @@ struct Channel::Impl {
 
   Result<Bytes> exchange(unsigned worker, unsigned slot, ByteSpan request, Clock::time_point deadline);
   Outcome pass(unsigned worker, unsigned slot, Frame frame, Clock::time_point deadline);
-  Outcome await_turn(Slot& slot, detail::Seat here, detail::Seat server, Clock::time_point deadline);
+  struct Server {
+    detail::Seat seat;
+    bool slept;
+  };
+  Outcome await_turn(Slot& slot, detail::Seat here, Server server, Clock::time_point deadline);
   bool check_gone();
 
   ForkMark mark;
@@ -60,6 +64,7 @@ struct Channel::Impl {
   detail::SlotPool pool;
   const bool one_processor = has_one_processor();
   detail::SpinHabit habit;
+  detail::CoreHabit core;
   std::atomic<bool> gone = false;
 };
 
@@ -75,28 +80,32 @@ bool Channel::Impl::check_gone() {
 }
 
 // Waits without sleeping for a while: most answers take a few microseconds. Then sleeps, looking now and then
-// whether the server is still there: the death of a process wakes nobody.
-Outcome Channel::Impl::await_turn(Slot& slot, detail::Seat here, detail::Seat server,
-                                  Clock::time_point deadline) {
+// whether the server is still there: the death of a process wakes nobody. A server that slept may be woken on
+// this core: who had it meanwhile is not known then.
+Outcome Channel::Impl::await_turn(Slot& slot, detail::Seat here, Server server, Clock::time_point deadline) {
   constexpr std::chrono::microseconds kSpin{30};
   constexpr unsigned kBetweenYields = 16;
   constexpr std::chrono::microseconds kTurn{2};  // longer than that, and somebody had the core
   constexpr std::chrono::milliseconds kLookAgain{20};
   auto& turn = slot.head.turn;
   const auto begin = Clock::now();
-  const bool is_here = server.core != 0 && server.core == here.core;
-  const bool spins = !(is_here && server.is_crowded) && !one_processor && habit.worth();
+  const bool is_here = server.seat.core != 0 && server.seat.core == here.core;
+  const bool spins = !(is_here && server.seat.is_crowded) && !one_processor && habit.worth();
+  bool lent = false;
   bool alone = true;  // on this core, but for the server
   for (unsigned i = 1; spins; ++i) {
     if (turn.load(std::memory_order_acquire) == detail::kClientsTurn) {
-      habit.found(alone);
+      habit.found();
+      if (lent && !server.slept) core.lent(alone);
       return Outcome::turn;
     }
     if (i % 8 == 0 && Clock::now() - begin > kSpin) break;
-    if (i % kBetweenYields != 0)
+    if (i % kBetweenYields != 0) {
       detail::pause_processor();
-    else
+    } else {
+      lent = true;
       alone &= detail::lend_core() <= kTurn || is_here;
+    }
   }
   const auto asleep = Clock::now();
   for (;;) {
@@ -118,16 +127,15 @@ Outcome Channel::Impl::await_turn(Slot& slot, detail::Seat here, detail::Seat se
 Outcome Channel::Impl::pass(unsigned worker, unsigned slot_number, Frame frame, Clock::time_point deadline) {
   Slot& slot = memory.slots[slot_number];
   slot.head.frame.store(static_cast<std::uint32_t>(frame), std::memory_order_relaxed);
-  const detail::Seat here{detail::this_core(), habit.is_crowded()};
+  const detail::Seat here{detail::this_core(), core.is_crowded()};
   slot.head.seat.store(here.word(), std::memory_order_relaxed);
   slot.head.turn.store(detail::kServersTurn, std::memory_order_release);
   memory.ready[worker].set.fetch_or(std::uint64_t{1} << slot_number);
   const detail::WorkerWord& server = connection.page.as<detail::HostMemory>().workers[worker];
   const bool asleep = server.sleeping.load() != 0;
   if (asleep) detail::ring(connection.bells[worker].get());
-  const auto there =
-      asleep ? detail::Seat{} : detail::Seat::from(server.seat.load(std::memory_order_relaxed));
-  return await_turn(slot, here, there, deadline);
+  const auto there = detail::Seat::from(server.seat.load(std::memory_order_relaxed));
+  return await_turn(slot, here, {there, asleep}, deadline);
 }
 
 Result<Bytes> Channel::Impl::exchange(unsigned worker, unsigned slot_number, ByteSpan request,

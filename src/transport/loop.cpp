@@ -145,14 +145,22 @@ void Loop::sleep() {
 }
 
 // Lets others have the core for a moment; whether it is left to us by and large. Who waits for the other side
-// of a call needs it for a turn of some microseconds and waits again; who computes keeps it.
+// of a call needs it for a turn of some microseconds and waits again; who computes keeps it. Waits for an
+// answer and for a request meet others, or do not, each for themselves.
 bool Loop::keeps_core() {
   constexpr std::chrono::microseconds kLongestTurn{5};
-  const auto lent = detail::lend_core();
-  if (lent <= kLongestTurn) return true;
+  if (wait_.habit == nullptr) wait_.habit = expects_more() ? &core_for_others_ : &core_;
+  if (detail::lend_core() <= kLongestTurn) return true;
+  if (!std::exchange(wait_.lost_core, true)) wait_.habit->lent(false);
+  if (!wait_.habit->is_crowded()) return true;
   bool gives_way = true;
   for (Source* const source : sources_) gives_way &= source->lost_core();
   return !gives_way;
+}
+
+void Loop::end_wait() {
+  if (wait_.habit != nullptr && !wait_.lost_core) wait_.habit->lent(true);
+  wait_ = {};
 }
 
 void Loop::run() {
@@ -170,6 +178,7 @@ void Loop::run() {
     something |= poll_sources();
     const auto now = Clock::now();
     if (something) {
+      end_wait();
       const bool came_alone = slept > spin_ && !expects_more();
       if (spin > spin.zero() && slept == slept.zero())
         habit_.found();

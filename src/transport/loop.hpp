@@ -52,11 +52,17 @@ class Loop {
   bool arm_sources();
   bool expects_more() const;
   bool keeps_core();
+  void end_wait();
   void sleep();
   void wake();
 
   std::chrono::nanoseconds spin_;
   detail::SpinHabit habit_;
+  detail::CoreHabit core_, core_for_others_;  // while it waits for requests, for an answer
+  struct Wait {
+    detail::CoreHabit* habit = nullptr;  // once the core was lent
+    bool lost_core = false;
+  } wait_;
   UniqueFd epoll_;
   UniqueFd bell_;  // an eventfd: rung by post() and stop() when the loop sleeps
   std::vector<Source*> sources_;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -11,6 +12,7 @@
 
 #include "base/unique_fd.hpp"
 #include "transport/loop_test.hpp"
+#include "transport/stay_here_test.hpp"
 
 namespace weir::transport {
 namespace {
@@ -145,6 +147,77 @@ TEST(Loop, ASourceMayRemoveItselfWhileItIsPolled) {
   while (handled < 2) std::this_thread::yield();
   thread.stop();
   EXPECT_EQ(handled, 2);
+}
+
+// Something comes every so many polls, and nothing else happens.
+class Ticker final : public Source {
+ public:
+  bool poll() override {
+    if (++polls_ % 64 != 0) return false;
+    ++events_;
+    return true;
+  }
+  int descriptor() const override { return fd_.get(); }
+  bool arm() override { return false; }
+  bool lost_core() override {
+    events_before_loss = events_;
+    return true;
+  }
+  std::atomic<int> events_before_loss = -1;
+
+ private:
+  UniqueFd fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  int polls_ = 0;
+  int events_ = 0;
+};
+
+TEST(Loop, TellsItsSourcesThatOthersHaveItsCoreWhenTheyHadItInSeveralWaits) {
+  const StayHere stay;
+  if (!stay) GTEST_SKIP() << kMayNotStay;
+  LoopThread thread;
+  Ticker ticker;
+  thread.loop().add(ticker);
+  thread.start();
+  while (ticker.events_before_loss < 0) {  // without a break, on the loop's core
+  }
+  EXPECT_GE(ticker.events_before_loss, static_cast<int>(detail::CoreHabit::kOften) - 1);
+  thread.stop();
+}
+
+// What a source is that expects an answer, or not.
+class Expecting final : public Source {
+ public:
+  explicit Expecting(bool expects) : expects_(expects) {}
+  bool poll() override { return std::exchange(comes, false); }
+  int descriptor() const override { return fd_.get(); }
+  bool arm() override {
+    ++armed;
+    return !comes;
+  }
+  bool expects_more() const override { return expects_; }
+  bool lost_core() override { return false; }
+  bool comes = false;
+  int armed = 0;
+
+ private:
+  UniqueFd fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  bool expects_;
+};
+
+TEST(Loop, DoesNotSleepAfterAnEventThatCameAloneWhileAnAnswerIsUnderWay) {
+  for (const bool expects : {true, false}) {
+    Loop loop(100ms);
+    Expecting source(expects);
+    loop.add(source);
+    int armed = 0;
+    loop.after(250ms, [&] {  // the loop has slept for longer than it spins
+      source.comes = true;
+      armed = source.armed;
+      loop.after(1ms, [&] { loop.stop(); });
+    });
+    loop.run();
+    EXPECT_EQ(source.armed == armed, expects) << expects;
+  }
 }
 
 double processor_seconds(clockid_t clock) {

@@ -58,21 +58,20 @@ TEST(SpinHabit, AnEventThatCameLateIsNoReasonToStop) {
   EXPECT_TRUE(habit.worth());
 }
 
-TEST(SpinHabit, OthersOnTheCoreCountWhenTheyAreThereEachTime) {
-  SpinHabit habit;
-  habit.found(false);
-  habit.found(false);
+TEST(CoreHabit, OthersCountWhenTheyAreThereEachTime) {
+  CoreHabit habit;
+  habit.lent(false);
+  habit.lent(false);
   EXPECT_FALSE(habit.is_crowded());
-  habit.found(true);  // they were an interrupt
-  for (unsigned i = 0; i < SpinHabit::kOften; ++i) {
+  habit.lent(true);  // they were an interrupt
+  for (unsigned i = 0; i < CoreHabit::kOften; ++i) {
     EXPECT_FALSE(habit.is_crowded());
-    habit.found(false);
+    habit.lent(false);
   }
   EXPECT_TRUE(habit.is_crowded());
-  habit.found(false);
+  habit.lent(false);
   EXPECT_TRUE(habit.is_crowded());
-  EXPECT_TRUE(habit.worth());
-  habit.found(true);
+  habit.lent(true);
   EXPECT_FALSE(habit.is_crowded());
 }
 

@@ -13,7 +13,6 @@ namespace weir::transport::detail {
 class SpinHabit {
  public:
   static constexpr std::chrono::microseconds kRightAfter{50};
-  static constexpr unsigned kOften = 3;  // once may have been an interrupt
 
   // Asked once a wait.
   bool worth() {
@@ -22,11 +21,8 @@ class SpinHabit {
     left_out_.store(left - 1, std::memory_order_relaxed);
     return false;
   }
-  // It came while spinning; `alone`: and nobody else had the core meanwhile.
-  void found(bool alone = true) {
-    const unsigned before = losses_.load(std::memory_order_relaxed);
-    const unsigned losses = alone ? 0 : std::min(before + 1, kOften);
-    if (losses != before) losses_.store(losses, std::memory_order_relaxed);
+  // It came while spinning.
+  void found() {
     if (next_.load(std::memory_order_relaxed) != kFew) next_.store(kFew, std::memory_order_relaxed);
   }
   void in_vain(std::chrono::nanoseconds slept) {
@@ -35,14 +31,27 @@ class SpinHabit {
     left_out_.store(next, std::memory_order_relaxed);
     next_.store(std::min(2 * next, kMany), std::memory_order_relaxed);
   }
-  // Whether others have the core each time.
-  bool is_crowded() const { return losses_.load(std::memory_order_relaxed) == kOften; }
 
  private:
   static constexpr unsigned kFew = 4;
   static constexpr unsigned kMany = 128;
   std::atomic<unsigned> left_out_ = 0;
   std::atomic<unsigned> next_ = kFew;
+};
+
+// Whether others want the core: so many waits one after the other in which it was lent met some. Any thread.
+class CoreHabit {
+ public:
+  static constexpr unsigned kOften = 3;  // once may have been an interrupt
+
+  void lent(bool alone) {
+    const unsigned before = losses_.load(std::memory_order_relaxed);
+    const unsigned losses = alone ? 0 : std::min(before + 1, kOften);
+    if (losses != before) losses_.store(losses, std::memory_order_relaxed);
+  }
+  bool is_crowded() const { return losses_.load(std::memory_order_relaxed) == kOften; }
+
+ private:
   std::atomic<unsigned> losses_ = 0;  // one after the other
 };
 
