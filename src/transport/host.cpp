@@ -35,7 +35,7 @@ class Worker final : public Source {
     return number_ == 0 ? reception_.descriptor() : bells_.descriptor(number_);
   }
   bool arm() override;
-  bool lost_core() override { return placement_.lost_core(); }
+  bool lost_core(bool often) override { return placement_.lost_core(often); }
 
  private:
   void follow();

@@ -152,9 +152,9 @@ bool Loop::keeps_core() {
   if (wait_.habit == nullptr) wait_.habit = expects_more() ? &core_for_others_ : &core_;
   if (detail::lend_core() <= kLongestTurn) return true;
   if (!std::exchange(wait_.lost_core, true)) wait_.habit->lent(false);
-  if (!wait_.habit->is_crowded()) return true;
-  bool gives_way = true;
-  for (Source* const source : sources_) gives_way &= source->lost_core();
+  const bool often = wait_.habit->is_crowded();
+  bool gives_way = often;
+  for (Source* const source : sources_) gives_way &= source->lost_core(often);
   return !gives_way;
 }
 

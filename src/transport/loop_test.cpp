@@ -159,8 +159,8 @@ class Ticker final : public Source {
   }
   int descriptor() const override { return fd_.get(); }
   bool arm() override { return false; }
-  bool lost_core() override {
-    events_before_loss = events_;
+  bool lost_core(bool often) override {
+    if (often && events_before_loss < 0) events_before_loss = events_;
     return true;
   }
   std::atomic<int> events_before_loss = -1;
@@ -195,7 +195,7 @@ class Expecting final : public Source {
     return !comes;
   }
   bool expects_more() const override { return expects_; }
-  bool lost_core() override { return false; }
+  bool lost_core(bool /*often*/) override { return false; }
   bool comes = false;
   int armed = 0;
 

@@ -80,7 +80,7 @@ TEST_F(PlacementTest, GoesToTheClientAlsoWhenItLosesItsOwnCoreWhileThatWaits) {
   for (unsigned i = 0; i < Placement::kEnough; ++i) call_far(&first_, {kElsewhere, false});
   placement_.asked(&first_);
   placement_.asked_others({kElsewhere, false});
-  EXPECT_FALSE(placement_.lost_core(now_));
+  EXPECT_FALSE(placement_.lost_core(true, now_));
   placement_.act(now_);
   EXPECT_EQ(moved_.to, std::vector{kElsewhere});
 }
@@ -89,7 +89,7 @@ TEST_F(PlacementTest, SharesTheCoreWithoutMovingWhereItIsThereAlready) {
   for (unsigned i = 0; i < Placement::kEnough; ++i) call_far(&first_, {here_, false});
   placement_.asked(&first_);
   placement_.asked_others({here_, false});
-  placement_.lost_core(now_);
+  placement_.lost_core(true, now_);
   placement_.act(now_);
   EXPECT_TRUE(moved_.to.empty());
   EXPECT_TRUE(placement_.seat().is_crowded);
@@ -138,14 +138,14 @@ TEST_F(PlacementTest, ACallerThatIsGoneIsNotFollowed) {
   placement_.asked(&first_);
   placement_.asked_others({kElsewhere, false});  // and dies
   placement_.forget_caller();
-  EXPECT_TRUE(placement_.lost_core(now_ + 1s));
+  EXPECT_TRUE(placement_.lost_core(true, now_ + 1s));
   placement_.act(now_);
   EXPECT_TRUE(moved_.to.empty());
 }
 
 TEST_F(PlacementTest, GivesTheCoreUpToAClientThatComputesOnIt) {
   join();
-  EXPECT_TRUE(placement_.lost_core(now_));
+  EXPECT_TRUE(placement_.lost_core(true, now_));
 }
 
 TEST_F(PlacementTest, LeavesAfterAPauseOnceTheClientIsAwake) {
@@ -201,6 +201,26 @@ TEST_F(PlacementTest, ComesBackAtOnceAndTriesMoreSeldomEachTime) {
   EXPECT_EQ(pause, Placement::kLongestPause);
 }
 
+TEST_F(PlacementTest, ComesBackAlsoWhenItLosesItsOwnCoreOnceJustAfter) {
+  const auto lose_once = [this] {
+    placement_.asked(&first_);
+    placement_.asked_others({kElsewhere, false});
+    EXPECT_FALSE(placement_.lost_core(false, now_));
+    placement_.act(now_);
+    placement_.answered({kElsewhere, false}, false);
+  };
+  for (unsigned i = 0; i < Placement::kEnough; ++i) lose_once();
+  EXPECT_TRUE(moved_.to.empty());  // it never shared: once was an interrupt
+  call_far(&first_, {kElsewhere, true});
+  ASSERT_EQ(moved_.to.size(), 1U);
+  now_ += Placement::kFirstPause;
+  call_far(&first_, {here_, false}, true);
+  call_far(&first_, {here_, false}, false);
+  ASSERT_EQ(moved_.away, 1);
+  lose_once();
+  EXPECT_EQ(moved_.to.size(), 2U);
+}
+
 TEST_F(PlacementTest, AMoveThatIsNotAllowedChangesNothing) {
   int tried = 0;
   Placement placement({[&](Core) { return ++tried, false; }, [] { return false; }});
@@ -219,11 +239,11 @@ TEST_F(PlacementTest, AMoveThatIsNotAllowedChangesNothing) {
 }
 
 TEST_F(PlacementTest, GivesTheCoreUpOnlyWhenNoClientHasCalledLately) {
-  EXPECT_TRUE(placement_.lost_core(now_));
+  EXPECT_TRUE(placement_.lost_core(true, now_));
   call_near(&first_, {kElsewhere, false});
-  EXPECT_FALSE(placement_.lost_core(now_));
-  EXPECT_FALSE(placement_.lost_core(now_ + Placement::kSoon));
-  EXPECT_TRUE(placement_.lost_core(now_ + Placement::kSoon + 1us));
+  EXPECT_FALSE(placement_.lost_core(true, now_));
+  EXPECT_FALSE(placement_.lost_core(true, now_ + Placement::kSoon));
+  EXPECT_TRUE(placement_.lost_core(true, now_ + Placement::kSoon + 1us));
 }
 
 // None where more are possible than a cpu_set_t has room for: there nothing is moved.

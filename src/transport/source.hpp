@@ -18,8 +18,9 @@ class Source {
   virtual bool arm() = 0;
   // Whether an answer is under way that will come soon.
   virtual bool expects_more() const { return false; }
-  // The loop waited without sleeping, and others had its core meanwhile. Whether it had better sleep.
-  virtual bool lost_core() { return true; }
+  // The loop waited without sleeping, and others had its core meanwhile; `often`: so they had in the waits
+  // before. Whether it had better sleep, in that case.
+  virtual bool lost_core(bool /*often*/) { return true; }
 };
 
 }  // namespace weir::transport

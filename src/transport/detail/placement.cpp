@@ -42,7 +42,11 @@ void Placement::begin_anew() {
   joined_ = leaves_ = false;
 }
 
-bool Placement::lost_core(Clock::time_point now) {
+bool Placement::lost_core(bool often, Clock::time_point now) {
+  if (!often) {
+    if (now < left_at_ + kFirstPause) join_ = waits_on_;
+    return false;
+  }
   join_ = waits_on_;
   if (std::exchange(asked_, false)) asked_at_ = now;
   return waits_on_ == 0 && (joined_ || now > asked_at_ + kSoon);
@@ -77,7 +81,7 @@ void Placement::part(bool client_runs, Clock::time_point now) {
   } else if (client_runs) {
     moves_.away();
     joined_ = leaves_ = false;
-    join_from_ = now;
+    join_from_ = left_at_ = now;
   } else if (now >= leaves_until_) {
     leaves_ = false;
     part_from_ = now + next_pause(now);

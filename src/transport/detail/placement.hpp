@@ -43,9 +43,10 @@ class Placement {
   // The last caller may be no more.
   void forget_caller();
 
-  // We waited without sleeping, and others had this core meanwhile. Whether we should rather sleep: nobody
-  // waits for us, and no client has called since we last lost it, or we share it with one that computes.
-  bool lost_core(Clock::time_point now = Clock::now());
+  // We waited without sleeping, and others had this core meanwhile; once tells only who has just left its
+  // client that there is no room. Whether we should rather sleep: nobody waits for us, and no client has
+  // called since we last lost it, or we share it with one that computes.
+  bool lost_core(bool often, Clock::time_point now = Clock::now());
 
   // Does what follows from all that; costs nothing when nothing does.
   void settle() {
@@ -77,7 +78,7 @@ class Placement {
 
   bool joined_ = false;
   bool leaves_ = false;  // as soon as the client is awake
-  Clock::time_point join_from_{}, part_from_{}, leaves_until_{};
+  Clock::time_point join_from_{}, part_from_{}, leaves_until_{}, left_at_{};
   std::chrono::milliseconds pause_ = kFirstPause;
 };
 
