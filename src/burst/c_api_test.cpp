@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "burst/test_cluster.hpp"
+#include "burst/this_node.hpp"
 #include "weir/burst.h"
 
 namespace weir::burst {
