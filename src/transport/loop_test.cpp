@@ -206,14 +206,14 @@ class Expecting final : public Source {
 
 TEST(Loop, DoesNotSleepAfterAnEventThatCameAloneWhileAnAnswerIsUnderWay) {
   for (const bool expects : {true, false}) {
-    Loop loop(100ms);
+    Loop loop(300ms);
     Expecting source(expects);
     loop.add(source);
     int armed = 0;
-    loop.after(250ms, [&] {  // the loop has slept for longer than it spins
+    loop.after(1500ms, [&] {  // the loop has slept for longer than it spins
       source.comes = true;
       armed = source.armed;
-      loop.after(1ms, [&] { loop.stop(); });
+      loop.after(100ms, [&] { loop.stop(); });
     });
     loop.run();
     EXPECT_EQ(source.armed == armed, expects) << expects;

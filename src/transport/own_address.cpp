@@ -114,7 +114,12 @@ Result<std::vector<InetAddress>> look_up(const std::string& name) {
 }  // namespace
 
 Result<std::string> own_address(const std::string& host, const std::string& network) {
-  if (const auto address = InetAddress::of_host(host)) return address->host_text();
+  if (const auto address = InetAddress::of_host(host)) {
+    if (network.empty()) return address->host_text();
+    return Error{Errc::usage,
+                 fmt::format("'{}' is an address: there is no network {} to pick", host, network)}
+        .with_remedy("give hosts by their names, or leave the network out");
+  }
   const auto own = own_addresses();
   if (!own) return own.error();
   if (!network.empty()) return own_address_in(network, *own);
@@ -144,7 +149,9 @@ Result<std::string> own_address(const std::string& host, const std::string& netw
 }
 
 bool is_only_here(const std::string& address) {
-  const auto parsed = InetAddress::parse(address);
+  auto parsed = InetAddress::of_host(address);
+  if (!parsed)
+    if (const auto with_port = InetAddress::parse(address)) parsed = *with_port;
   return parsed && !parsed->is_loopback() && !parsed->is_any() && detail::device_of(*parsed);
 }
 

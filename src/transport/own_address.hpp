@@ -12,7 +12,8 @@ namespace weir::transport {
 // `network` picks among several: a device (ib0) or a range (10.2.0.0/16); empty for any.
 Result<std::string> own_address(const std::string& host, const std::string& network);
 
-// Whether an address with its port ("10.0.0.1:4711") is of this machine and of no other, as loopback's are.
+// Whether an address, with its port ("10.0.0.1:4711") or without, is one of this machine's and not one that
+// all have, as loopback's.
 bool is_only_here(const std::string& address);
 
 }  // namespace weir::transport

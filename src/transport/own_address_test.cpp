@@ -17,7 +17,13 @@ TEST(OwnAddress, ANumberIsTakenAsItIs) {
   EXPECT_EQ(own_address("[::1]", "").value(), "[::1]");
 }
 
-TEST(OwnAddress, LocalhostIsLoopback) { EXPECT_EQ(own_address("localhost", "lo").value(), "127.0.0.1"); }
+TEST(OwnAddress, AnAddressIsInNoOtherNetwork) { EXPECT_FALSE(own_address("10.9.8.7", "lo")); }
+
+TEST(OwnAddress, LocalhostIsLoopback) {
+  const auto address = own_address("localhost", "");
+  ASSERT_TRUE(address);
+  EXPECT_TRUE(*address == "127.0.0.1" || *address == "[::1]") << *address;
+}
 
 TEST(OwnAddress, ANetworkIsADeviceOrARange) {
   EXPECT_EQ(own_address("any", "lo").value(), "127.0.0.1");
@@ -52,6 +58,7 @@ TEST(OwnAddress, LoopbackIsEveryMachines) {
   EXPECT_FALSE(is_only_here("203.0.113.1:80"));  // nobody's: RFC 5737
   EXPECT_FALSE(is_only_here("n01:80"));
   EXPECT_FALSE(is_only_here(""));
+  EXPECT_FALSE(is_only_here("::1"));
 }
 
 TEST(InetAddress, GoesThroughText) {
