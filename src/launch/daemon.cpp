@@ -1,8 +1,10 @@
 #include "launch/daemon.hpp"
 
 #include <cerrno>
+#include <csignal>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/close_range.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,20 @@ struct Told {
   pid_t process = 0;
   int error = 0;
 };
+
+// On exec, which tells that it worked by that.
+void close_from(int first) {
+  if (::close_range(static_cast<unsigned>(first), ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+  for (int fd = first; fd < ::sysconf(_SC_OPEN_MAX); ++fd)
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);  // before Linux 5.11
+}
+
+ssize_t hear(int pipe, Told& told) {
+  ssize_t got = 0;
+  while ((got = ::read(pipe, &told, sizeof told)) < 0 && errno == EINTR) {
+  }
+  return got;
+}
 
 void tell(int pipe, Told told) { [[maybe_unused]] const ssize_t written = ::write(pipe, &told, sizeof told); }
 
@@ -33,7 +49,7 @@ Result<pid_t> start_daemon(const std::vector<std::string>& command, const std::f
   // Closed by a successful exec.
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno(errno, "cannot make a pipe");
-  const UniqueFd hear(ends[0]);
+  const UniqueFd from(ends[0]);
   UniqueFd say(ends[1]);
 
   const pid_t child = ::fork();
@@ -48,7 +64,7 @@ Result<pid_t> start_daemon(const std::vector<std::string>& command, const std::f
     ::dup2(in->get(), STDIN_FILENO);
     ::dup2(out->get(), STDOUT_FILENO);
     ::dup2(out->get(), STDERR_FILENO);
-    ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+    close_from(3);
     if (::chdir("/") == 0) ::execvp(words[0], words.data());
     tell(say.get(), {.error = errno});
     ::_exit(127);
@@ -57,11 +73,19 @@ Result<pid_t> start_daemon(const std::vector<std::string>& command, const std::f
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
   pid_t daemon = 0;
-  for (Told told; ::read(hear.get(), &told, sizeof told) == static_cast<ssize_t>(sizeof told);) {
+  for (Told told; hear(from.get(), told) == static_cast<ssize_t>(sizeof told);) {
     if (told.error != 0) return Error::from_errno(told.error, "cannot be started").in(command.front());
     daemon = told.process;
   }
   return daemon;
+}
+
+bool has_ended(pid_t process) {
+  if (::kill(process, 0) != 0) return errno == ESRCH;
+  // "pid (name) state": the name may hold anything.
+  const auto facts = read_text(fmt::format("/proc/{}/stat", process));
+  const std::size_t name_end = facts ? facts->rfind(')') : std::string::npos;
+  return name_end != std::string::npos && facts->substr(name_end).starts_with(") Z");
 }
 
 }  // namespace weir::launch

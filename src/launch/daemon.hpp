@@ -15,4 +15,7 @@ namespace weir::launch {
 // could not be started; what becomes of it later its log tells.
 Result<pid_t> start_daemon(const std::vector<std::string>& command, const std::filesystem::path& log);
 
+// Whether a daemon has ended, also when nobody has asked for its status yet.
+bool has_ended(pid_t process);
+
 }  // namespace weir::launch

@@ -1,14 +1,33 @@
 #include "launch/on_hosts.hpp"
 
 #include <cstdlib>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "launch/mpi_choice.hpp"
+#include "launch/passed_on.hpp"
 #include "launch/process.hpp"
 
+extern char** environ;
+
 namespace weir::launch {
+namespace {
+
+// What Weir's own programs look at.
+Variables own_settings() {
+  Variables settings;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t end = text.find('=');
+    if (text.starts_with("WEIR_") && end != text.npos)
+      settings.emplace_back(text.substr(0, end), text.substr(end + 1));
+  }
+  return settings;
+}
+
+}  // namespace
 
 Result<std::vector<std::string>> command_on_hosts(const std::vector<std::string>& hosts,
                                                   const std::vector<std::string>& program) {
@@ -31,7 +50,7 @@ Result<std::vector<std::string>> command_on_hosts(const std::vector<std::string>
         .with_remedy("install openmpi-bin");
   }
   command.insert(command.end(), program.begin(), program.end());
-  return command;
+  return passed_on(std::move(command), own_settings());
 }
 
 }  // namespace weir::launch

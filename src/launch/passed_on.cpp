@@ -28,12 +28,20 @@ bool is_given(const std::vector<std::string>& command, const std::string& name) 
 std::vector<std::string> passed_on(std::vector<std::string> command, const Variables& variables) {
   if (command.empty() || !is_mpirun(command.front())) return command;
   if (const auto mpi = mpi_of({command.front()}); !mpi || *mpi != Mpi::openmpi) return command;
-  if (std::getenv("OMPI_MCA_mca_base_env_list") != nullptr) return command;  // it takes either that or -x
+  // It takes either that or -x.
+  constexpr const char* kList = "mca_base_env_list";
+  if (std::getenv("OMPI_MCA_mca_base_env_list") != nullptr || std::ranges::count(command, kList) != 0)
+    return command;
   std::vector<std::string> words;
   for (const auto& [name, value] : variables)
     if (!is_given(command, name)) words.insert(words.end(), {"-x", name});
-  command.insert(command.begin() + 1, words.begin(), words.end());
-  return command;
+  std::vector<std::string> passing;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    passing.push_back(std::move(command[i]));
+    if (i == 0 || passing.back() == ":")
+      passing.insert(passing.end(), words.begin(), words.end());  // each program
+  }
+  return passing;
 }
 
 }  // namespace weir::launch

@@ -27,6 +27,10 @@ TEST(PassedOn, OpenMpiIsTold) {
             (Words{"mpirun.openmpi", "-x", "LD_PRELOAD", "-x", "WEIR_JOB", "-n", "2", "app"}));
   EXPECT_EQ(passed_on({"mpirun.openmpi", "-x", "WEIR_JOB=mine", "app"}, kTwo),
             (Words{"mpirun.openmpi", "-x", "LD_PRELOAD", "-x", "WEIR_JOB=mine", "app"}));
+  EXPECT_EQ(passed_on({"mpirun.openmpi", "a", ":", "b"}, {{"V", "1"}}),
+            (Words{"mpirun.openmpi", "-x", "V", "a", ":", "-x", "V", "b"}));
+  const Words with_list = {"mpirun.openmpi", "--mca", "mca_base_env_list", "V", "app"};
+  EXPECT_EQ(passed_on(with_list, kTwo), with_list);
   EXPECT_EQ(passed_on({"mpirun.openmpi", "app"}, {}), (Words{"mpirun.openmpi", "app"}));
 }
 
