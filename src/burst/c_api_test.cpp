@@ -67,7 +67,7 @@ class CInterface : public testing::Test {
     EXPECT_EQ(weir_pwrite(file, text.data(), text.size(), offset), static_cast<ssize_t>(text.size()));
   }
 
-  TestCluster cluster_{2};
+  TestCluster cluster_{3};
   std::filesystem::path job_file_ = cluster_.backing().parent_path() / "job.json";
 };
 
@@ -317,6 +317,11 @@ TEST_F(CInterface, AFreeRangeIsLockedWhileTheNodeWaitsForAnother) {
   EXPECT_EQ(error_of(weir_lock(b, 0, 1, WEIR_LOCK_EXCLUSIVE)), EIO);
   EXPECT_EQ(weir_lock(b, 7 * kBlock, 1, WEIR_LOCK_EXCLUSIVE), 0);
   write(c, "written", 9 * kBlock);
+  // Nor does one that waits behind another that waits.
+  const auto four = connect(2);
+  weir_file* const d = open(four, "f", "posix-lock");
+  EXPECT_EQ(error_of(weir_lock(d, 0, 1, WEIR_LOCK_EXCLUSIVE)), EIO);
+  EXPECT_EQ(weir_lock(d, 70 * kBlock, 1, WEIR_LOCK_EXCLUSIVE), 0);
   EXPECT_EQ(weir_release_file(a), 0);
   EXPECT_EQ(weir_lock(b, 0, 1, WEIR_LOCK_EXCLUSIVE), 0);
 }
@@ -417,8 +422,8 @@ TEST_F(CInterface, JobsThatAreNoneAreRefused) {
   ::setenv(kJobVariable, job_file_.c_str(), 1);
   EXPECT_NE(Connection(weir_fs_connect(nullptr)), nullptr);
   ::unsetenv(kJobVariable);
-  ::setenv(kServerVariable, "2", 1);
-  EXPECT_EQ(connected_to(job_file_), EACCES);  // it has servers 0 and 1
+  ::setenv(kServerVariable, "3", 1);
+  EXPECT_EQ(connected_to(job_file_), EACCES);  // it has servers 0 to 2
   ::setenv(kServerVariable, "0", 1);
   cluster_.job().secret = transport::Secret::make();
   ASSERT_TRUE(cluster_.job().write(job_file_));

@@ -15,7 +15,7 @@ using lock::BlockSet;
 using lock::Token;
 
 constexpr auto kPause = 20ms;     // before something that failed is tried again
-constexpr auto kLong = 200ms;     // for others to give up a token
+constexpr auto kLong = 100ms;     // for others to give up a token; twice that at most
 constexpr auto kLookSoon = 20us;  // whether an access is over
 constexpr auto kLookLater = 1ms;
 constexpr int kSoonLooks = 50;
@@ -53,7 +53,7 @@ void LockAgents::carry_out(FileLocks& locks, Actions actions) {
                  [this, file](const Outcome<Nothing>& outcome) {
                    if (!outcome) resend_soon(file);
                  });
-  if (!actions.asks.empty()) let_others_pass_soon(file);
+  if (locks.agent.holds_others_up()) let_others_pass_soon(file);
   for (const lock::Reclaim& reclaim : actions.reclaims) locks.reclaims.emplace(reclaim.id, reclaim);
   for (const Token& token : actions.lost) {
     warn("a token of file {:#x} was given to another node", file.value);

@@ -83,7 +83,7 @@ Result<std::uint32_t> number_of(const Arguments& arguments, const Job& job) {
 }
 
 // The job's `number`th server, from its start to its end.
-Result<int> run_server(const std::string& file, Job job, std::uint32_t number) {
+Result<int> run_server(const std::string& file, const Job& job, std::uint32_t number) {
   // Before any thread starts, so that all of them leave these to the wait below.
   sigset_t signals;
   sigemptyset(&signals);
@@ -95,9 +95,15 @@ Result<int> run_server(const std::string& file, Job job, std::uint32_t number) {
   auto server = Server::make(job, number, [&](weir::transport::Loop& loop) {
     return weir::burst::make_server_fabric(job, number, worker++, loop);
   });
-  if (!server) return server.error();
+  if (!server) {
+    weir::burst::tell_failure(file, job, number, server.error());
+    return server.error();
+  }
   auto whole = weir::burst::meet(file, job, number, (*server)->addresses());
-  if (!whole) return whole.error();
+  if (!whole) {
+    if (job.servers[number].addresses.empty()) (*server)->remove_files();  // of a job that has never begun
+    return whole.error();
+  }
 
   std::atomic<bool> remove = false;
   const pthread_t main_thread = ::pthread_self();
@@ -137,10 +143,7 @@ Result<int> serve(int argc, char** argv) {
   if (!job) return job.error();
   const auto number = number_of(*arguments, *job);
   if (!number) return number.error();
-  auto status = run_server(arguments->job, *job, *number);
-  // Whoever waits for this server need not wait for the limit.
-  if (!status) weir::burst::tell_failure(arguments->job, *job, *number, status.error());
-  return status;
+  return run_server(arguments->job, *job, *number);
 }
 
 }  // namespace

@@ -14,15 +14,25 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenLooks{5};
 
+std::optional<Error> failure_of(const std::filesystem::path& job_file, const Job& job, std::uint32_t server) {
+  const auto arrival = arrival_of(job_file, job, server);
+  if (!arrival || arrival->failure.empty()) return std::nullopt;
+  return Error{Errc::io,
+               fmt::format("server {} on {}: {}", server, job.servers[server].host, arrival->failure)};
+}
+
 Result<void> tell(const std::filesystem::path& job_file, const Job& job, std::uint32_t server, Json told) {
   told["id"] = job.id;
+  told["told_ns"] = std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
   return replace_file(addresses_beside(job_file, server), as_bytes(told.dump()), 0600);
 }
 
 // Whether it is still worth waiting for the others.
 class Patience {
  public:
-  Patience(const std::filesystem::path& job_file, const Job& job) : file_(job_file), job_(job) {}
+  Patience(const std::filesystem::path& job_file, const Job& job) : file_(job_file), job_(job) {
+    for (std::uint32_t i = 0; i < job_.servers.size(); ++i) told_before_.push_back(told_ns(i));
+  }
 
   Result<void> look() {
     const auto now = Clock::now();
@@ -31,20 +41,27 @@ class Patience {
                    fmt::format("the servers have not come together within {} s", job_.limit_ms / 1000)};
     if (const auto there = Job::read(file_); there && there->id != job_.id)
       return Error{Errc::usage, fmt::format("job {} has this file now", there->id)}.in(file_.string());
-    const auto why = failure_of_server(file_, job_);
-    if (!why) hoped_at_ = now;
-    if (why && now > hoped_at_ + kSecondTry) return *why;
+    if (std::filesystem::exists(file_)) seen_at_ = now;
+    if (now > seen_at_ + kReplaced) return Error{Errc::not_found, "the job file is gone"}.in(file_.string());
+    for (std::uint32_t i = 0; i < job_.servers.size(); ++i)
+      if (told_ns(i) != told_before_[i])
+        if (const auto why = failure_of(file_, job_, i)) return *why;
     return {};
   }
 
  private:
-  // A failure may be of before: whoever starts the servers of a job again starts them all by then.
-  static constexpr std::chrono::seconds kSecondTry{5};
+  static constexpr std::chrono::seconds kReplaced{1};  // a file that is being replaced is there again by then
+
+  std::int64_t told_ns(std::uint32_t server) const {
+    const auto arrival = arrival_of(file_, job_, server);
+    return arrival ? arrival->told_ns : 0;
+  }
 
   const std::filesystem::path& file_;
   const Job& job_;
   Clock::time_point deadline_ = Clock::now() + std::chrono::milliseconds(job_.limit_ms);
-  Clock::time_point hoped_at_ = Clock::now();
+  Clock::time_point seen_at_ = Clock::now();
+  std::vector<std::int64_t> told_before_;  // failures of an earlier start, mostly: that server may come yet
 };
 
 // Server 0: the job with the addresses of all, once they are there.
@@ -74,7 +91,8 @@ std::optional<Arrival> arrival_of(const std::filesystem::path& job_file, const J
   const auto told = text ? parse_json(*text) : Result<Json>(text.error());
   if (!told || !told->is_object() || told->value("id", Json()) != job.id) return std::nullopt;
   try {
-    Arrival arrival{told->value("addresses", std::vector<std::string>{}), told->value("failure", "")};
+    Arrival arrival{told->value("addresses", std::vector<std::string>{}), told->value("failure", ""),
+                    told->value("told_ns", std::int64_t{0})};
     if (arrival.failure.empty() && arrival.addresses.size() != job.workers) return std::nullopt;
     return arrival;
   } catch (const Json::exception&) {
@@ -83,27 +101,34 @@ std::optional<Arrival> arrival_of(const std::filesystem::path& job_file, const J
 }
 
 void tell_failure(const std::filesystem::path& job_file, const Job& job, std::uint32_t server,
-                  const Error& error) {
+                  const Error& error, const std::vector<std::string>& own) {
+  if (const auto there = Job::read(job_file); !there || there->id != job.id) return;
+  if (const auto before = arrival_of(job_file, job, server);
+      before && !before->addresses.empty() && before->addresses != own)
+    return;
   // Where it cannot be written nobody hears of it: they wait for their limit, and the log has it.
   [[maybe_unused]] const auto told = tell(job_file, job, server, {{"failure", error.text()}});
 }
 
 std::optional<Error> failure_of_server(const std::filesystem::path& job_file, const Job& job) {
   for (std::uint32_t i = 0; i < job.servers.size(); ++i)
-    if (const auto arrival = arrival_of(job_file, job, i); arrival && !arrival->failure.empty())
-      return Error{Errc::io, fmt::format("server {} on {}: {}", i, job.servers[i].host, arrival->failure)};
+    if (auto why = failure_of(job_file, job, i)) return why;
   return std::nullopt;
 }
 
 Result<Job> meet(const std::filesystem::path& job_file, const Job& job, std::uint32_t server,
                  const std::vector<std::string>& own) {
   if (auto told = tell(job_file, job, server, {{"addresses", own}}); !told) return told.error();
+  const auto failed = [&](const Error& error) {
+    tell_failure(job_file, job, server, error, own);
+    return error;
+  };
   for (Patience patience(job_file, job);; std::this_thread::sleep_for(kBetweenLooks)) {
     auto whole = server == 0 ? gather(job_file, job) : gathered(job_file, job, server, own);
     if (whole && server == 0)
-      if (auto written = whole->write(job_file); !written) return written.error();
+      if (auto written = whole->write(job_file); !written) return failed(written.error());
     if (whole) return std::move(*whole);
-    if (auto more = patience.look(); !more) return more.error();
+    if (auto more = patience.look(); !more) return failed(more.error());
   }
 }
 

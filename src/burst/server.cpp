@@ -42,7 +42,10 @@ Result<std::unique_ptr<Server>> Server::make(const Job& job, std::uint32_t numbe
     Worker& worker = *server->workers_.back();
     if (auto recovered = worker.recover(); !recovered) return recovered.error();
     auto fabric = make_fabric(worker.loop());
-    if (!fabric) return fabric.error();
+    if (!fabric) {
+      if (own.addresses.empty()) server->remove_files();  // of a job that has never begun
+      return fabric.error();
+    }
     worker.set_fabric(std::move(*fabric));
     worker.loop().add(server->host_->source(i));
     server->host_->serve(i, [&worker](std::uint64_t client, const Bytes& request, Respond respond) {

@@ -33,20 +33,24 @@ bool same_host(std::string_view one, std::string_view other) {
   return one.size() == other.size() || (other[one.size()] == '.' && one.find('.') == one.npos);
 }
 
-bool is_here(const JobServer& server, std::string_view here) {
-  if (same_host(server.host, here)) return true;
-  if (server.addresses.empty()) return transport::is_only_here(server.listen + ":0");
-  return transport::is_only_here(server.addresses.front());
+bool has_address_here(const JobServer& server) {
+  return transport::is_only_here(server.addresses.empty() ? server.listen : server.addresses.front());
+}
+
+template <class Is>
+std::vector<std::uint32_t> servers_that(const Job& job, Is is) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t i = 0; i < job.servers.size(); ++i)
+    if (is(job.servers[i])) found.push_back(i);
+  return found;
 }
 
 }  // namespace
 
 std::vector<std::uint32_t> servers_of_this_host(const Job& job) {
   const std::string here = host_name();
-  std::vector<std::uint32_t> found;
-  for (std::uint32_t i = 0; i < job.servers.size(); ++i)
-    if (is_here(job.servers[i], here)) found.push_back(i);
-  return found;
+  auto named = servers_that(job, [&](const JobServer& server) { return same_host(server.host, here); });
+  return named.empty() ? servers_that(job, has_address_here) : named;
 }
 
 std::optional<std::uint32_t> rank_of_launcher() {

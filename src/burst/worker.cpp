@@ -85,7 +85,7 @@ void Worker::from_client(std::uint64_t client, const Bytes& request, Respond res
   if (header->to_server == server_.number()) return run(*header, rest, std::move(respond));
   auto kept = std::make_shared<Respond>(std::move(respond));
   ask_peer({header->to_server, number_}, request, client, [kept](Result<Bytes> answer) {
-    if (!answer) return std::move(*kept)(encode_failure(EIO));
+    if (!answer) return std::move(*kept)(encode_failure(decode_answer<Nothing>(answer).error));
     ByteSpan status(*answer);
     if (decode_status(status) == kNoMessage) return std::move(*kept).blame(std::move(*answer));
     std::move (*kept)(std::move(*answer));

@@ -242,9 +242,11 @@ void File::see(const std::vector<Extent>& newer, std::uint64_t version) {
 }
 
 // What is told in several answers must be of one moment: where the file was changed meanwhile it is asked
-// about again.
+// about again, up to the limit.
 Outcome<Queried> File::ask_owner(Span bytes) {
   const std::uint64_t end = std::min(bytes.end, kLongest);
+  const auto until =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(system_.session().job().limit_ms);
   for (;;) {
     auto all = system_.session().ask(id().home(), Query{id(), bytes.begin, end});
     bool is_same = true;
@@ -256,6 +258,7 @@ Outcome<Queried> File::ask_owner(Span bytes) {
       all.body.extents.insert(all.body.extents.end(), more.body.extents.begin(), more.body.extents.end());
     }
     if (is_same) return all;
+    if (std::chrono::steady_clock::now() > until) return {EIO, {}};
   }
 }
 

@@ -265,7 +265,8 @@ int FileSystem::detach_all() {
   }
   int error = 0;
   for (const auto& file : open)
-    if (const int failed = file->take_back(*this, kWholeFile); failed != 0) error = failed;
+    if (const int failed = file->take_back(*this, kWholeFile); failed != 0 && failed != ESTALE)
+      error = failed;
   // And what it published of files that are closed.
   const Layout layout = session_->job().layout();
   for (std::uint32_t server = 0; server < layout.servers; ++server)

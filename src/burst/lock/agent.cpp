@@ -101,13 +101,19 @@ bool LockAgent::may_ask() const {
 }
 
 void LockAgent::let_others_pass(Actions& out) {
-  for (auto& [id, request] : outstanding_) request.is_slow = true;
+  for (auto& [id, request] : outstanding_) request.is_slow = std::exchange(request.is_old, true);
   go_on(out);
+}
+
+bool LockAgent::holds_others_up() const {
+  return options_.grant != GrantRange::exact &&
+         std::any_of(outstanding_.begin(), outstanding_.end(),
+                     [](const auto& entry) { return !entry.second.is_slow; });
 }
 
 void LockAgent::request(Waiting& waiting, Actions& out) {
   waiting.request = ++last_request_;
-  outstanding_.emplace(waiting.request, Outstanding{waiting.blocks, waiting.mode, {}, false});
+  outstanding_.emplace(waiting.request, Outstanding{waiting.blocks, waiting.mode, {}, false, false});
   send(Request{waiting.request, waiting.blocks, waiting.mode}, out);
 }
 

@@ -79,8 +79,11 @@ class LockAgent {
   void adopt(const std::vector<Token>& tokens);
   // Again whatever may not have arrived.
   void resend(Actions& out);
-  // What is with the owner now may wait for long, for a lock of a program: others wait for it no longer.
+  // What was with the owner when this was called last may wait for long, for a lock of a program: others wait
+  // for it no longer.
   void let_others_pass(Actions& out);
+  // Whether there are such requests still.
+  bool holds_others_up() const;
 
   const Counters& counters() const { return counters_; }
   std::vector<Token> tokens() const;
@@ -113,6 +116,7 @@ class LockAgent {
     Blocks blocks;
     Mode mode = Mode::shared;
     std::vector<Holder> holders;  // who is to be asked
+    bool is_old = false;
     bool is_slow = false;
   };
 
