@@ -2,7 +2,6 @@
 #include <cctype>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -60,8 +59,6 @@ std::string last_words(const std::string& job_path) {
   return {begin, std::find(last, log->end(), '\n')};
 }
 
-bool has_ended(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
-
 bool all_answer(const burst::Job& job) {
   const auto session = talk_to(job);
   return session && std::ranges::all_of(ask_servers(**session), &ServerFacts::answers);
@@ -73,7 +70,7 @@ Result<burst::Job> wait_for_servers(const std::string& job_path, const std::vect
                                     std::uint64_t limit_ms) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(limit_ms);
   for (;; std::this_thread::sleep_for(std::chrono::milliseconds(10))) {
-    const bool one_ended = std::ranges::any_of(processes, has_ended);
+    const bool one_ended = std::ranges::any_of(processes, launch::has_ended);
     const bool too_late = std::chrono::steady_clock::now() > deadline;
     auto job = burst::Job::read(job_path);
     if (!job) return job.error();

@@ -11,6 +11,7 @@
 #include "burst/meeting.hpp"
 #include "burst/new_job.hpp"
 #include "cli/fs.hpp"
+#include "cli/run_job.hpp"
 
 namespace weir::cli {
 namespace {
@@ -58,10 +59,18 @@ Result<void> check_file_is_free(const std::string& path) {
   if (talk_to(*before))
     return Error{Errc::usage, fmt::format("job {} still runs", before->id)}.with_remedy("weir fs stop");
   std::error_code ignored;
+  const bool has_begun = before->has_all_addresses();
   for (const burst::JobServer& server : before->servers)
-    if (std::filesystem::exists(server.directory, ignored))
+    if (has_begun && std::filesystem::exists(server.directory, ignored))
       return Error{Errc::usage, fmt::format("job {} has died and left its buffer", before->id)}.with_remedy(
           fmt::format("weir fs recover {} --remove", server.directory.parent_path().string()));
+  // Servers that end take away what they put beside the file; of those on other hosts nothing else tells.
+  for (std::uint32_t i = 0; i < before->servers.size(); ++i)
+    if (has_begun && !is_local(*before) && burst::arrival_of(path, *before, i))
+      return Error{Errc::usage,
+                   fmt::format("job {} has not ended on {}", before->id, before->servers[i].host)}
+          .with_remedy("weir fs stop there; if it has died, weir fs recover there, then remove the file");
+  burst::forget_arrivals(path, before->servers.size());
   return {};
 }
 

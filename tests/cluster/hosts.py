@@ -4,6 +4,7 @@ address of their own; ssh is a script that enters them. Needs root.
 
   tests/cluster/hosts.py build/release/weir build/release/tests/cluster/burst_player
 """
+import contextlib
 import json
 import os
 import shutil
@@ -106,14 +107,15 @@ class HostsJob(Job):
     def server_of(self, address):
         """The process that listens there."""
         for pid in self.pids():
-            table = Path(f"/proc/{pid}/net/fib_trie").read_text()
-            if f"-- {address}\n" in table:
-                return pid
+            with contextlib.suppress(OSError):
+                if f"-- {address}\n" in Path(f"/proc/{pid}/net/fib_trie").read_text():
+                    return pid
         return None
 
     def remove(self):
         for pid in self.pids():
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         super().remove()
 
 
@@ -148,15 +150,15 @@ def works(checks, told, job, net):
     checks.equal(f"{told}: it went to the writer's own node", [b > a for a, b in zip(before, after)], [True, False])
 
 
-def dies_and_comes_back(checks, told, job, net):
-    victim = job.server_of(net.addresses[1])
+def dies_and_comes_back(checks, told, job, net, number=1):
+    victim = job.server_of(net.addresses[number])
     os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: not Path(f"/proc/{victim}").exists() or "State:\tZ" in Path(f"/proc/{victim}/status").read_text())
-    status = job.run("status")
+    wait_until(lambda: victim not in job.pids())
+    status = job.run("status", on=1 - number)
     checks.equal(f"{told}: status when one is dead", (status.returncode, status.stderr), (1, ""))
-    checks.equal(f"{told}: the other lives", job.server_of(net.addresses[0]) is not None, True)
+    checks.equal(f"{told}: the other lives", job.server_of(net.addresses[1 - number]) is not None, True)
     with open(job.scratch / "servers.log", "ab") as log:
-        subprocess.Popen([job.hosts.on(1), Path(job.weir).with_name("weir-server"), "--job", job.file], stdout=log,
+        subprocess.Popen([job.hosts.on(number), Path(job.weir).with_name("weir-server"), "--job", job.file], stdout=log,
                          stderr=log, env=job.around, start_new_session=True)
     checks.equal(f"{told}: started again by hand", wait_until(lambda: job.run("status").returncode == 0), True)
 
@@ -180,12 +182,13 @@ def program_on_both(checks, weir, told, hosts, environment):
         checks.equal(f"{told}: all of it through the buffer", facts["bytes"]["published_bytes"], sum(map(len, wrote)))
 
 
-def launchers(folder, hosts):
+def launchers(checks, folder, hosts):
     """Name -> environment, for those that are here."""
     found = {}
     for name in ("openmpi", "mpich"):
         program = shutil.which(f"mpirun.{name}")
         if program is None:
+            checks.skip(f"servers started by {name}", f"no mpirun.{name}")
             continue
         own = folder / name
         own.mkdir()
@@ -205,13 +208,20 @@ def launchers(folder, hosts):
 
 
 def network_missing(checks, weir, player, hosts, environment):
-    """A network that is not there: told by whom, without waiting for the limit; the file may be used again."""
-    try:
-        HostsJob(weir, player, hosts, environment, options=("--network", "ib99", "--limit", "100s")).remove()
-        said = ""
-    except RuntimeError as error:
-        said = str(error)
-    checks.expect("a network that is not there is told with the host", "ib99" in said and " on weirn" in said, said)
+    """Told by whom, without waiting for the limit; the file may be used again."""
+    with HostsJob(weir, player, hosts, environment) as job:
+        checks.equal("a network: stop", job.stop().returncode, 0)
+        words = ("--buffer", job.buffer, "--backing", job.backing, "--job", job.file, "--limit", "100s")
+        done = job.start(2, (*words, "--network", "ib99"))
+        checks.expect("a network that is not there is told with the host",
+                      done.returncode != 0 and "ib99" in done.stderr and " on weirn" in done.stderr, done.stderr)
+        again = job.start(2, words)
+        checks.equal("the file may be used again", (again.returncode, again.stderr), (0, ""))
+        checks.equal("of a job that did not start nothing stays", len(list(job.buffer.iterdir())), 1)
+        twice = subprocess.run([hosts.on(1), Path(weir).with_name("weir-server"), "--job", job.file], capture_output=True,
+                               text=True, timeout=100, check=False, env=environment)
+        checks.expect("a server that runs already: started twice", twice.returncode != 0)
+        dies_and_comes_back(checks, "after that", job, Namespaces, number=0)
 
 
 def main():
@@ -224,7 +234,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="weir-hosts-") as folder:
             folder = Path(folder)
             hosts = Hosts(net, folder)
-            found = launchers(folder, hosts)
+            found = launchers(checks, folder, hosts)
             for told, environment in found.items():
                 with HostsJob(weir, player, hosts, environment) as job:
                     works(checks, told, job, net)
