@@ -32,7 +32,7 @@ class SimulatedJob {
   SimulatedJob(Options options, NodeId nodes, Network network, std::uint64_t seed)
       : options_(options), network_(network), random_(seed), owner_(std::make_unique<LockOwner>(options)) {
     for (NodeId node = 0; node < nodes; ++node) start_node(node);
-    if (network_.lost_percent > 0) after(50, [this] { resend(); });
+    if (network_.lost_percent > 0) resend_later();
   }
 
   using Done = std::function<void(LocalId, Served)>;
@@ -51,7 +51,7 @@ class SimulatedJob {
       auto event = events_.extract(events_.begin());
       now_ = event.key().first;
       event.mapped()();
-      if (uses_.empty() && !messages_) break;
+      if (!has_more()) break;
     }
     return failure_.empty() && uses_.empty();
   }
@@ -215,11 +215,7 @@ class SimulatedJob {
     const unsigned copies = random_.below(100) < network_.twice_percent ? 2 : 1;
     for (unsigned copy = 0; copy < copies; ++copy) {
       const std::uint64_t delay = network_.longest_delay == 0 ? 0 : 1 + random_.below(network_.longest_delay);
-      ++messages_;
-      after(delay, [this, deliver] {
-        --messages_;
-        deliver();
-      });
+      after(delay, deliver);
     }
   }
 
@@ -232,8 +228,17 @@ class SimulatedJob {
         here.resend(out);
         here.let_others_pass(out);
       });
-    if (!uses_.empty()) after(50, [this] { resend(); });
+    resends_ = false;
+    if (has_more()) resend_later();
   }
+
+  void resend_later() {
+    resends_ = true;
+    after(50, [this] { resend(); });
+  }
+
+  // A client that has not begun yet is an event, too.
+  bool has_more() const { return !uses_.empty() || events_.size() > (resends_ ? 1U : 0U); }
 
   void carry_out(const ToNodes& out) {
     for (const ToNode& message : out)
@@ -325,7 +330,7 @@ class SimulatedJob {
   std::uint64_t now_ = 0;
   std::uint64_t last_event_ = 0;
   std::uint64_t last_id_ = 0;
-  std::uint64_t messages_ = 0;  // on their way
+  bool resends_ = false;  // later
   std::uint64_t sent_ = 0;
   std::map<RequestKey, Asked> requests_;             // not granted
   std::map<NodeId, std::uint64_t> heard_;            // the life of each node that the owner knows
