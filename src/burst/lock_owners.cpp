@@ -65,7 +65,7 @@ Outcome<OwnerLife> LockOwners::node_started(const LockNodeStarted& request) {
     for (const auto& [file, held] : files_) {
       if (std::ranges::find(request.but, file) != request.but.end()) continue;
       lock::ToNodes out;
-      held->owner.node_gone(request.node, out);
+      held->owner.node_gone(request.node, request.epoch - 1, out);
       send(file, out);
     }
   }
@@ -81,6 +81,7 @@ Outcome<Nothing> LockOwners::receive(const LockToOwner& request) {
     files_.erase(request.file);
     return {ESTALE, {}};
   }
+  if (request.stamp.agent_epoch < nodes_[request.node]) return {0, {}};  // said before it died
   auto& held = files_[request.file];
   if (!held) held = std::make_unique<FileOwner>(lock::LockOwner(options_, life_));
   lock::ToNodes out;

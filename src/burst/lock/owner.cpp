@@ -81,12 +81,10 @@ void LockOwner::handle(NodeId from, const Hello& hello, ToNodes& out) {
   serve_queue(out);
 }
 
-void LockOwner::node_gone(NodeId node, ToNodes& out) {
+void LockOwner::node_gone(NodeId node, std::uint64_t agent_epoch, ToNodes& out) {
   drop(node, {0, kLastBlock}, false);
-  if (const auto known = nodes_.find(node); known != nodes_.end()) {
-    ended_[node] = known->second.link.agent_epoch();  // what it said last may still be on its way
-    nodes_.erase(known);
-  }
+  ended_[node] = std::max(ended_[node], agent_epoch);
+  nodes_.erase(node);
   awaited_.erase(node);
   queue_.remove_if([&](const Waiting& waiting) { return waiting.node == node; });
   serve_queue(out);

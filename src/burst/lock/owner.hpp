@@ -43,8 +43,9 @@ class LockOwner {
             std::span<const NodeId> nodes);
 
   void receive(NodeId from, const Stamp& stamp, const ToOwner& message, ToNodes& out);
-  // The node's agent is dead and what its clients had under tokens is taken care of: they are free.
-  void node_gone(NodeId node, ToNodes& out);
+  // The node's agent is dead and what its clients had under tokens is taken care of: they are free. What is
+  // still under way of this life of it or an earlier one is not heard.
+  void node_gone(NodeId node, std::uint64_t agent_epoch, ToNodes& out);
   // Again whatever may not have arrived.
   void resend(ToNodes& out) const;
 

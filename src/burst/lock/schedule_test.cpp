@@ -204,5 +204,27 @@ TEST(LockSchedules, ARestartedOwnerLosesNoToken) {
   }
 }
 
+// The owner had not heard of the node yet: nobody would ever give back what it grants, and all wait behind
+// it.
+TEST(LockOwner, WhatANodeSaidBeforeItDiedIsNotHeardAfterwards) {
+  LockOwner owner(Options{});
+  LockAgent dead(1, Options{});
+  Actions said;
+  dead.acquire(1, 1, {0, 4}, Mode::exclusive, said);
+  ASSERT_EQ(said.to_owner.size(), 1u);
+  ToNodes out;
+  owner.node_gone(1, 1, out);
+  const auto& [stamp, message] = said.to_owner.front();
+  owner.receive(1, stamp, message, out);
+  EXPECT_TRUE(owner.tokens().empty());
+  EXPECT_EQ(owner.waiting(), 0u);
+
+  LockAgent next(1, Options{}, 2);
+  Actions again;
+  next.acquire(1, 1, {0, 4}, Mode::exclusive, again);
+  owner.receive(1, again.to_owner.front().first, again.to_owner.front().second, out);
+  EXPECT_EQ(owner.tokens().size(), 1u);
+}
+
 }  // namespace
 }  // namespace weir::burst::lock

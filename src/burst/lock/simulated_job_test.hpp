@@ -68,11 +68,11 @@ class SimulatedJob {
   void kill_node(NodeId node, std::uint64_t heard_after) {
     agents_.erase(node);
     std::erase_if(uses_, [&](const auto& use) { return use.second.node == node; });
-    after(heard_after, [this, node] {
+    after(heard_after, [this, node, life = lives_[node]] {
       if (agents_.contains(node)) return;
       std::erase_if(modified_, [&](const auto& entry) { return entry.second == node; });
       ToNodes out;
-      owner_->node_gone(node, out);
+      owner_->node_gone(node, life, out);
       std::erase_if(arrived_, [&](const auto& one) { return one.first == node; });
       check_order(out);
       carry_out(out);
