@@ -251,7 +251,7 @@ Outcome<Queried> File::ask_owner(Span bytes) {
     auto all = system_.session().ask(id().home(), Query{id(), bytes.begin, end});
     bool is_same = true;
     while (is_same && all && all.body.end < end) {
-      const auto more = system_.session().ask(id().home(), Query{id(), all.body.end, end});
+      auto more = system_.session().ask(id().home(), Query{id(), all.body.end, end});
       if (!more) return more;
       is_same = more.body.version == all.body.version;
       all.body.end = more.body.end;
